@@ -1,0 +1,22 @@
+# A room is a folder under src/: a static library of its .cpp files, and one test program of its *_test.cpp files.
+#
+#   dryfit_room(trace USES base LINKS zstd)
+#
+# USES names rooms further up in src/CMakeLists.txt; tools/check_includes checks that the includes agree.
+function(dryfit_room name)
+  cmake_parse_arguments(ROOM "" "" "USES;LINKS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  set(tests ${sources})
+  list(FILTER sources EXCLUDE REGEX "_test\\.cpp$|_fuzz\\.cpp$")
+  list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
+  add_library(dryfit_${name} STATIC ${sources})
+  target_include_directories(dryfit_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
+  list(TRANSFORM ROOM_USES PREPEND dryfit_)
+  target_link_libraries(dryfit_${name} PUBLIC ${ROOM_USES} PRIVATE ${ROOM_LINKS})
+  if(DRYFIT_BUILD_TESTS AND tests)
+    add_executable(${name}_test ${tests})
+    target_link_libraries(${name}_test PRIVATE dryfit_${name} ${ROOM_LINKS} GTest::gtest_main)
+    target_compile_definitions(${name}_test PRIVATE DRYFIT_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+    gtest_discover_tests(${name}_test PROPERTIES LABELS fast)
+  endif()
+endfunction()

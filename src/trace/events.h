@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+
+#include "base/bytes.h"
+
+/// The event vocabulary: everything that a capture of one process can say, top to bottom. The file format that carries it
+/// is drawn in trace/format.h and specified in docs/trace-format.md.
+namespace dryfit::trace {
+
+/// Nanoseconds since the capture began.
+using Nanoseconds = std::uint64_t;
+
+/// An interned string of this capture. 0 is the empty string.
+enum class NameId : std::uint32_t {};
+enum class ModuleId : std::uint32_t {};
+enum class KernelId : std::uint32_t {};
+
+/// What a piece of device memory is for.
+enum class Purpose : std::uint8_t {
+  allocation = 0,  ///< cuMemAlloc and its relatives
+  physical = 1,    ///< cuMemCreate: physical memory, mapped apart from its address
+  pool = 2,        ///< cuMemAllocAsync
+  context = 3,     ///< the CUDA context itself
+  code = 4,        ///< kernels and constants loaded onto the device
+};
+
+/// A text that later events refer to by id.
+struct Name {
+  NameId id;
+  std::string text;
+};
+
+/// A device of the modelled machine was initialised.
+struct Device {
+  std::uint32_t ordinal;
+  Bytes total;
+  NameId card;  ///< id of the card in the catalogue
+};
+
+/// Device memory was taken. `charged` counts against the card; `requested` is what the caller asked for.
+struct Allocate {
+  std::uint32_t device;
+  Purpose purpose;
+  std::uint64_t address;  ///< a handle for `physical`; unique among live allocations of one purpose
+  Bytes requested;
+  Bytes charged;
+  NameId library;  ///< the shared library that called the driver
+};
+
+/// Device memory was given back.
+struct Release {
+  std::uint32_t device;
+  Purpose purpose;
+  std::uint64_t address;
+  Bytes charged;
+};
+
+/// The card was full: CUDA_ERROR_OUT_OF_MEMORY was answered.
+struct AllocateFailed {
+  std::uint32_t device;
+  Bytes requested;
+  Bytes used;  ///< in use on the card at that moment
+  NameId library;
+};
+
+/// Device code was handed to the driver (loaded lazily: it costs memory only when a kernel of it runs).
+struct ModuleLoaded {
+  ModuleId id;
+  NameId library;
+  Bytes image;
+  std::uint32_t architecture;  ///< 86 for sm_86; of the image chosen for the card
+};
+
+/// A kernel was brought onto the device because it was launched for the first time.
+struct KernelLoaded {
+  KernelId id;
+  ModuleId module;
+  NameId name;
+  Bytes code;
+  std::uint64_t launches;  ///< counted in place while the process lives
+};
+
+/// Something counted in place while the process lives: copies ("copy.host_to_device"), diagnostics
+/// ("driver.unimplemented.cuTexRefCreate").
+struct Counter {
+  NameId name;
+  std::uint64_t count;
+  Bytes bytes;
+};
+
+/// The program entered a phase.
+struct Phase {
+  NameId name;
+};
+
+/// The program completed an optimizer step (counted from 1).
+struct Step {
+  std::uint64_t completed;
+};
+
+/// A fact in words.
+struct Note {
+  NameId key;
+  NameId value;
+};
+
+/// A fact as a number. device is -1 where none is meant.
+struct Value {
+  NameId key;
+  std::int32_t device;
+  std::uint64_t value;
+};
+
+/// PyTorch's caching allocator raised OutOfMemoryError.
+struct OutOfMemory {
+  std::uint32_t device;
+  Bytes requested;
+  Bytes device_free;
+};
+
+using Payload = std::variant<Name, Device, Allocate, Release, AllocateFailed, ModuleLoaded, KernelLoaded, Counter, Phase,
+                             Step, Note, Value, OutOfMemory>;
+
+struct Event {
+  Nanoseconds time;
+  Payload payload;
+};
+
+}  // namespace dryfit::trace
