@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/diagnostics.h"
+#include "base/result.h"
+#include "trace/events.h"
+
+namespace dryfit::analysis {
+
+/// A place in the program's life.
+struct Moment {
+  std::uint64_t step = 0;  ///< 1 is the first training step; 0 is before it
+  std::string phase;       ///< "load", "forward", "backward", "optimizer", "other"
+};
+
+/// A request that could not be met, and ended PyTorch's patience.
+struct FailedRequest {
+  Bytes requested;
+  Bytes device_free;
+  Moment at;
+};
+
+/// What one process did on one device.
+struct DeviceSummary {
+  std::uint32_t ordinal = 0;
+  std::string card;
+  Bytes capacity;
+
+  Bytes peak;      ///< most bytes in use at once, everything included
+  Moment peak_at;  ///< when `peak` was first reached
+  // At that moment, peak = torch_reserved + libraries + context + code, to the byte.
+  Bytes peak_torch_reserved;
+  Bytes peak_libraries;
+  Bytes peak_context;
+  Bytes peak_code;
+
+  std::optional<Bytes> torch_peak_reserved;  ///< as PyTorch itself reports them (absent: hooks did not report)
+  std::optional<Bytes> torch_peak_allocated;
+  std::optional<Bytes> torch_reserved_after_load;
+  std::uint64_t alloc_retries = 0;
+  std::uint64_t ooms = 0;  ///< OutOfMemoryErrors raised by PyTorch
+  std::optional<FailedRequest> first_oom;
+  std::optional<FailedRequest> last_oom;
+  std::map<std::string, Bytes> libraries;  ///< peak by library outside PyTorch
+};
+
+/// What one process of the job did, from its trace.
+struct ProcessSummary {
+  std::uint32_t pid = 0;
+  bool complete = true;      ///< false: the capture was cut off or could not be written to its end
+  std::string incomplete_why;
+  std::uint64_t steps = 0;   ///< optimizer steps completed
+  std::uint64_t last_oom_step = 0;  ///< steps completed when the last OutOfMemoryError was raised
+  bool hooks = false;        ///< the Python hooks were active
+  std::map<std::string, std::string> notes;  ///< "software.torch" → "2.6.0+cu124", "stop.reason" → "steps"
+  std::vector<DeviceSummary> devices;
+  std::map<std::string, std::uint64_t> launches;  ///< kernel name → launches
+  Diagnostics diagnostics;
+};
+
+/// Reads one trace and sums it up. Fails only when the file cannot be read as a trace at all.
+Result<ProcessSummary> summarise(const std::filesystem::path& trace);
+
+}  // namespace dryfit::analysis
