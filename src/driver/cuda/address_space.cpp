@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/cuda/address_space.h"
+
+#include <iterator>
+
+namespace dryfit::driver {
+
+using namespace literals;
+
+namespace {
+constexpr Bytes kChunk = 32_MiB;
+}
+
+AddressSpace::AddressSpace(Address begin, Address end, AddressOrder order)
+    : begin_(begin), end_(end), order_(order), bottom_(begin), top_(end) {}
+
+std::optional<Address> AddressSpace::take(Bytes size) {
+  const auto range = order_ == AddressOrder::chunk ? lowest_fit(size.count) : best_fit(size.count);
+  if (range != free_.end()) return take_from(range, size.count);
+  switch (order_) {
+    case AddressOrder::ascending: return extend_up(size.count);
+    case AddressOrder::descending: return extend_down(size.count);
+    case AddressOrder::chunk: break;
+  }
+  const Bytes chunk = round_up(size, kChunk);
+  const auto address = extend_down(chunk.count);
+  if (address && chunk > size) give(*address + size.count, chunk - size);
+  return address;
+}
+
+void AddressSpace::give(Address address, Bytes size) {
+  auto range = free_.emplace(address, size.count).first;
+  if (const auto next = std::next(range); next != free_.end() && range->first + range->second == next->first) {
+    range->second += next->second;
+    free_.erase(next);
+  }
+  if (range == free_.begin()) return;
+  if (const auto previous = std::prev(range); previous->first + previous->second == range->first) {
+    previous->second += range->second;
+    free_.erase(range);
+  }
+}
+
+Address AddressSpace::take_from(Ranges::iterator range, std::uint64_t size) {
+  const auto [address, available] = *range;
+  free_.erase(range);
+  if (available > size) free_.emplace(address + size, available - size);
+  return address;
+}
+
+std::optional<Address> AddressSpace::extend_down(std::uint64_t size) {
+  if (top_ - bottom_ < size) return std::nullopt;
+  return top_ -= size;
+}
+
+std::optional<Address> AddressSpace::extend_up(std::uint64_t size) {
+  if (top_ - bottom_ < size) return std::nullopt;
+  const Address address = bottom_;
+  bottom_ += size;
+  return address;
+}
+
+AddressSpace::Ranges::iterator AddressSpace::lowest_fit(std::uint64_t size) {
+  auto range = free_.begin();
+  while (range != free_.end() && range->second < size) ++range;
+  return range;
+}
+
+AddressSpace::Ranges::iterator AddressSpace::best_fit(std::uint64_t size) {
+  auto best = free_.end();
+  for (auto range = free_.begin(); range != free_.end(); ++range) {
+    if (range->second >= size && (best == free_.end() || range->second < best->second)) best = range;
+  }
+  return best;
+}
+
+}  // namespace dryfit::driver

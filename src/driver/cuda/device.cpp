@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/cuda/device.h"
+
+#include <utility>
+
+#include "driver/cuda/driver.h"
+#include "driver/cuda/recorder.h"
+
+namespace dryfit::driver {
+
+using namespace literals;
+
+namespace {
+constexpr Bytes kSmallGranule = 512_B;
+constexpr std::uint64_t kContextHandle = 0;
+}  // namespace
+
+Device::Device(int ordinal, Card card, AddressSpace addresses)
+    : ordinal_(ordinal), card_(std::move(card)), addresses_(std::move(addresses)) {}
+
+std::optional<Device::Placed> Device::place(Bytes size, trace::Purpose purpose, trace::NameId library) {
+  if (size <= kSmallRequest) {
+    const Bytes rounded = round_up(size, kSmallGranule);
+    if (const auto address = small_pages_.take(rounded)) return Placed{*address, rounded, true};
+  }
+  const bool small = size <= kSmallRequest;
+  const Bytes pages = round_up(size, kPage);
+  if (!fill(pages, size, library)) return std::nullopt;
+  const auto address = addresses_.take(pages);
+  if (!address) {
+    used_ -= pages;
+    return std::nullopt;
+  }
+  recorder().allocated(ordinal_, purpose, *address, size, pages, library);
+  if (!small) return Placed{*address, pages, false};
+  const Bytes rounded = round_up(size, kSmallGranule);
+  return Placed{small_pages_.take_from_new_page(*address, rounded), rounded, true};
+}
+
+void Device::remove(const Placed& placed, trace::Purpose purpose) {
+  if (!placed.small) {
+    used_ -= placed.charged;
+    addresses_.give(placed.address, placed.charged);
+    recorder().released(ordinal_, purpose, placed.address, placed.charged);
+    return;
+  }
+  if (const auto page = small_pages_.give(placed.address, placed.charged)) {
+    used_ -= kPage;
+    addresses_.give(*page, kPage);
+    recorder().released(ordinal_, purpose, *page, kPage);
+  }
+}
+
+bool Device::charge(trace::Purpose purpose, std::uint64_t handle, Bytes requested, Bytes charged, trace::NameId library) {
+  if (!fill(charged, requested, library)) return false;
+  recorder().allocated(ordinal_, purpose, handle, requested, charged, library);
+  return true;
+}
+
+void Device::discharge(trace::Purpose purpose, std::uint64_t handle, Bytes charged) {
+  used_ -= charged;
+  recorder().released(ordinal_, purpose, handle, charged);
+}
+
+bool Device::load_code(Bytes size, trace::NameId library) {
+  const Bytes pages = round_up(code_ + size, kPage);
+  if (pages > code_pages_) {
+    if (!charge(trace::Purpose::code, code_pages_.count, size, pages - code_pages_, library)) return false;
+    code_pages_ = pages;
+  }
+  code_ += size;
+  return true;
+}
+
+Context* Device::primary_context() {
+  if (primary_) return primary_;
+  recorder().device(ordinal_, card_);
+  const auto library = recorder().name("driver");
+  if (!charge(trace::Purpose::context, kContextHandle, card_.context_memory, card_.context_memory, library)) return nullptr;
+  return primary_ = new Context{.device = ordinal_, .id = next_id()};
+}
+
+bool Device::fill(Bytes charged, Bytes requested, trace::NameId library) {
+  if (charged > free()) {
+    recorder().allocation_failed(ordinal_, requested, used_, library);
+    return false;
+  }
+  used_ += charged;
+  return true;
+}
+
+}  // namespace dryfit::driver

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "card/card.h"
+#include "driver/cuda/address_space.h"
+#include "driver/cuda/api.h"
+#include "driver/cuda/small_pages.h"
+#include "trace/events.h"
+
+namespace dryfit::driver {
+
+/// A CUDA context. CUcontext handles point at these; they are never freed, since libraries use them from exit handlers.
+struct Context {
+  using Destructor = void (*)(CUcontext, void* key, void* value);
+  struct Stored {
+    void* value;
+    Destructor destructor;
+  };
+
+  int device;
+  std::uint64_t id;
+  unsigned flags = 0;
+  std::unordered_map<void*, Stored> storage;  ///< the runtime's context-local storage
+  std::unordered_map<int, std::size_t> limits;
+};
+
+/// One modelled card: what is on it and what it has given away. Not thread-safe; the driver's lock guards it.
+///
+/// Invariant: used() <= card().total_memory, and used() is the sum of all charges not yet discharged.
+class Device {
+ public:
+  Device(int ordinal, Card card, AddressSpace addresses);
+
+  int ordinal() const { return ordinal_; }
+  const Card& card() const { return card_; }
+  Bytes used() const { return used_; }
+  Bytes free() const { return card_.total_memory - used_; }
+  AddressSpace& addresses() { return addresses_; }
+
+  /// A place for `size` bytes, charged and recorded; nothing when the card is full (which is recorded too). Of requests
+  /// that share a page, the page is recorded, for the library that opened it.
+  struct Placed {
+    Address address;
+    Bytes charged;
+    bool small;
+  };
+  std::optional<Placed> place(Bytes size, trace::Purpose purpose, trace::NameId library);
+  void remove(const Placed& placed, trace::Purpose purpose);
+
+  /// Charges memory that has no address of its own (physical memory, the context, code). False when the card is full.
+  bool charge(trace::Purpose purpose, std::uint64_t handle, Bytes requested, Bytes charged, trace::NameId library);
+  void discharge(trace::Purpose purpose, std::uint64_t handle, Bytes charged);
+
+  /// Code is loaded piece by piece and fills pages. False when the card is full.
+  bool load_code(Bytes size, trace::NameId library);
+
+  /// The primary context; created, and its cost charged, on first use. Null when the card is too full for it.
+  Context* primary_context();
+  bool primary_active() const { return primary_ && primary_retains > 0; }
+
+  int primary_retains = 0;
+  unsigned primary_flags = 0;
+
+ private:
+  bool fill(Bytes charged, Bytes requested, trace::NameId library);
+
+  const int ordinal_;
+  const Card card_;
+  AddressSpace addresses_;
+  SmallPages small_pages_;
+  Bytes used_;
+  Bytes code_;
+  Bytes code_pages_;
+  Context* primary_ = nullptr;
+};
+
+}  // namespace dryfit::driver

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "card/machine.h"
+#include "driver/cuda/allocation_table.h"
+#include "driver/cuda/api.h"
+#include "driver/cuda/device.h"
+#include "driver/cuda/shadow.h"
+
+namespace dryfit::driver {
+
+/// The modelled machine of this process. One object, made on first use and never destroyed: libraries call the driver from
+/// their exit handlers.
+///
+/// Note [One lock]. A single mutex guards all state. The calls are short, and one lock is the only kind that a fork can be
+/// made safe around: it is taken before the fork and released on both sides.
+///
+/// Note [Fork]. As with a real driver, a child of a process that has initialised CUDA cannot use it: every call there
+/// answers CUDA_ERROR_NOT_INITIALIZED. A child forked earlier starts afresh, with a capture of its own.
+class Driver {
+ public:
+  /// Reads the machine file and makes the devices; what cuInit answers.
+  CUresult initialise();
+  bool initialised() const { return initialised_; }
+
+  int version() const { return machine_.driver_version; }
+  int device_count() const { return static_cast<int>(devices_.size()); }
+  /// Null for an ordinal that does not exist, and before initialise().
+  Device* device(CUdevice ordinal);
+  /// The device an address of the modelled machine belongs to; null for host addresses.
+  Device* device_of(Address address);
+
+  std::mutex mutex;
+  AllocationTable allocations;
+  Shadow shadow;
+  std::atomic<std::uint64_t> clock_us{0};  ///< virtual time: what the device has done so far would have taken
+
+ private:
+  friend Driver& instance();
+  Driver();
+  void make_devices();
+  static void before_fork();
+  static void after_fork_in_parent();
+  static void after_fork_in_child();
+
+  Machine machine_;
+  std::vector<std::unique_ptr<Device>> devices_;
+  std::atomic<bool> initialised_{false};
+  bool unusable_after_fork_ = false;
+};
+
+Driver& instance();
+
+/// Ids of contexts, streams, captures: unique in the process.
+std::uint64_t next_id();
+
+using Lock = std::lock_guard<std::mutex>;
+
+/// The context stack of the calling thread.
+Context* current_context();
+bool push_context(Context* context);
+Context* pop_context();
+void set_current_context(Context* context);
+/// The device of the current context; null when there is none.
+Device* current_device();
+
+}  // namespace dryfit::driver

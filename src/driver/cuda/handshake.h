@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "driver/cuda/api.h"
+
+namespace dryfit::driver {
+
+/// What the CUDA runtime asks when it wants its driver to identify itself.
+struct HandshakeQuestion {
+  std::uint32_t version;          ///< ten times the runtime's version, plus the number of the question
+  std::uint64_t seconds;          ///< the runtime's clock
+  const void* runtime_table;      ///< the private tables it was given before
+  const void* handshake_table;
+  const void* handshake_function;
+};
+
+/// The answer, in two words. CUDA_ERROR_NOT_SUPPORTED in a build without the handshake (DRYFIT_RUNTIME_HANDSHAKE=OFF):
+/// the runtime then reports that it has no driver. See docs/decisions/0001-a-stand-in-driver.md.
+CUresult answer_handshake(const HandshakeQuestion& question, std::uint64_t answer[2]);
+
+}  // namespace dryfit::driver

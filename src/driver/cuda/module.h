@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/bytes.h"
+#include "driver/cuda/api.h"
+#include "driver/cuda/cubin.h"
+#include "driver/cuda/device.h"
+#include "driver/cuda/fatbin.h"
+#include "trace/writer.h"
+
+namespace dryfit::driver {
+
+class Module;
+
+/// A kernel that a program has asked for by name. CUfunction and CUkernel handles point at these.
+struct Kernel {
+  std::string name;
+  Module* module;
+  KernelFacts facts;
+  int max_threads_per_block;
+  int max_dynamic_shared_memory;
+  int shared_memory_carveout = -1;
+
+  bool loaded = false;  ///< its code is on the device
+  trace::CounterHandle launches;
+};
+
+/// Device code that a program has loaded. CUmodule and CUlibrary handles point at these; they are never freed, since
+/// libraries unload them from exit handlers in any order. Not thread-safe; the driver's lock guards it.
+class Module {
+ public:
+  /// `image` stays the program's; it must outlive the module, unless `owned` holds it.
+  Module(const void* image, std::vector<char> owned, const Device& device, trace::NameId library);
+
+  bool usable() const { return image_.usable(); }
+  int architecture() const { return architecture_; }
+  trace::NameId library() const { return library_; }
+  trace::ModuleId id() const { return id_; }
+
+  /// Null when the machine code is known and has no such kernel.
+  Kernel* kernel(std::string_view name);
+  /// The kernels there are, in order of name (of machine code; PTX is not parsed).
+  std::vector<Kernel*> kernels();
+
+  struct Variable {
+    Address address = 0;
+    Bytes size;
+  };
+  /// A device variable, placed on the device when it is first asked for.
+  Variable variable(std::string_view name, Device& device);
+
+  /// Brings a kernel's code, and the module's data with its first kernel, onto the device. False when that is full.
+  bool load(Kernel& kernel, Device& device);
+
+ private:
+  const Cubin& cubin();
+
+  std::vector<char> owned_;
+  CodeImage image_;
+  int architecture_;
+  trace::NameId library_;
+  trace::ModuleId id_;
+  std::unique_ptr<Cubin> cubin_;  ///< parsed when first needed
+  bool data_loaded_ = false;
+  std::map<std::string, std::unique_ptr<Kernel>, std::less<>> kernels_;
+  std::map<std::string, Variable, std::less<>> variables_;
+};
+
+/// Loads code for the device of the current context: what all loading entry points come down to.
+CUresult load_module(Module** module, const void* image, trace::NameId library);
+CUresult load_module_file(Module** module, const char* path, trace::NameId library);
+
+}  // namespace dryfit::driver
