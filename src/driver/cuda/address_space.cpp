@@ -19,9 +19,12 @@ std::optional<Address> AddressSpace::take(Bytes size) {
   const auto range = order_ == AddressOrder::chunk ? lowest_fit(size.count) : best_fit(size.count);
   if (range != free_.end()) return take_from(range, size.count);
   switch (order_) {
-    case AddressOrder::ascending: return extend_up(size.count);
-    case AddressOrder::descending: return extend_down(size.count);
-    case AddressOrder::chunk: break;
+    case AddressOrder::ascending:
+      return extend_up(size.count);
+    case AddressOrder::descending:
+      return extend_down(size.count);
+    case AddressOrder::chunk:
+      break;
   }
   const Bytes chunk = round_up(size, kChunk);
   const auto address = extend_down(chunk.count);

@@ -17,9 +17,9 @@ using Address = std::uint64_t;
 /// the order that a real driver would choose.
 ///
 /// Note [Address order]. PyTorch's allocator breaks ties between free blocks of equal size by address, so the order in
-/// which a driver places new segments can move a later request into another block and, rarely, change the peak. Recorded
-/// runs show: native Linux takes 32 MiB-granular chunks from the top down and serves later requests from the unused ends
-/// of chunks first, lowest address first; WSL2 and gVisor ascend.
+/// which a driver places new segments can move a later request into another block and, rarely, change the peak.
+/// Recorded runs show: native Linux takes 32 MiB-granular chunks from the top down and serves later requests from the
+/// unused ends of chunks first, lowest address first; WSL2 and gVisor ascend.
 ///
 /// Invariant: free ranges are disjoint, not adjacent, and lie inside the space.
 class AddressSpace {

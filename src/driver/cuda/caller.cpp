@@ -3,6 +3,7 @@
 #include "driver/cuda/caller.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 
 #include <mutex>
 #include <string_view>
@@ -21,18 +22,29 @@ std::string_view file_name(const void* address) {
   return path.substr(path.rfind('/') + 1);
 }
 
+/// Return addresses seen so far. Its lock encloses the recorder's, so it is made after it (see Driver::Driver).
+struct Cache {
+  std::mutex mutex;
+  std::unordered_map<const void*, trace::NameId> names;
+};
+
+Cache& cache() {
+  static Cache& only = *[] {
+    recorder();
+    auto* const made = new Cache;
+    pthread_atfork([] { cache().mutex.lock(); }, [] { cache().mutex.unlock(); }, [] { cache().mutex.unlock(); });
+    return made;
+  }();
+  return only;
+}
+
 }  // namespace
 
 trace::NameId calling_library(const void* return_address) {
-  struct Cache {
-    std::mutex mutex;
-    std::unordered_map<const void*, trace::NameId> names;
-  };
-  static Cache& cache = *new Cache;
-  const std::lock_guard lock(cache.mutex);
-  const auto found = cache.names.find(return_address);
-  if (found != cache.names.end()) return found->second;
-  return cache.names[return_address] = recorder().name(file_name(return_address));
+  const std::lock_guard lock(cache().mutex);
+  const auto [entry, added] = cache().names.try_emplace(return_address);
+  if (added) entry->second = recorder().name(file_name(return_address));
+  return entry->second;
 }
 
 }  // namespace dryfit::driver

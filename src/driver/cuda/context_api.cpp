@@ -13,13 +13,20 @@ namespace {
 /// Defaults a fresh context reports, by CUlimit.
 std::size_t default_limit(CUlimit limit) {
   switch (limit) {
-    case CU_LIMIT_STACK_SIZE: return 1024;
-    case CU_LIMIT_PRINTF_FIFO_SIZE: return 1 << 20;
-    case CU_LIMIT_MALLOC_HEAP_SIZE: return 8 << 20;
-    case CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH: return 2;
-    case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT: return 2048;
-    case CU_LIMIT_MAX_L2_FETCH_GRANULARITY: return 64;
-    default: return 0;
+    case CU_LIMIT_STACK_SIZE:
+      return 1024;
+    case CU_LIMIT_PRINTF_FIFO_SIZE:
+      return 1 << 20;
+    case CU_LIMIT_MALLOC_HEAP_SIZE:
+      return 8 << 20;
+    case CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH:
+      return 2;
+    case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT:
+      return 2048;
+    case CU_LIMIT_MAX_L2_FETCH_GRANULARITY:
+      return 64;
+    default:
+      return 0;
   }
 }
 
@@ -69,7 +76,9 @@ DRYFIT_API(cuDevicePrimaryCtxRetain)(CUcontext* context, CUdevice ordinal) {
 
 DRYFIT_API(cuDevicePrimaryCtxRelease_v2)(CUdevice ordinal) { return release_primary(ordinal); }
 DRYFIT_API(cuDevicePrimaryCtxRelease)(CUdevice ordinal) { return release_primary(ordinal); }
-DRYFIT_API(cuDevicePrimaryCtxSetFlags_v2)(CUdevice ordinal, unsigned flags) { return set_primary_flags(ordinal, flags); }
+DRYFIT_API(cuDevicePrimaryCtxSetFlags_v2)(CUdevice ordinal, unsigned flags) {
+  return set_primary_flags(ordinal, flags);
+}
 DRYFIT_API(cuDevicePrimaryCtxSetFlags)(CUdevice ordinal, unsigned flags) { return set_primary_flags(ordinal, flags); }
 DRYFIT_API(cuDevicePrimaryCtxReset_v2)(CUdevice) { return CUDA_SUCCESS; }
 DRYFIT_API(cuDevicePrimaryCtxReset)(CUdevice) { return CUDA_SUCCESS; }
@@ -82,7 +91,9 @@ DRYFIT_API(cuDevicePrimaryCtxGetState)(CUdevice ordinal, unsigned* flags, int* a
   return CUDA_SUCCESS;
 }
 
-DRYFIT_API(cuCtxCreate_v2)(CUcontext* context, unsigned flags, CUdevice ordinal) { return create(context, flags, ordinal); }
+DRYFIT_API(cuCtxCreate_v2)(CUcontext* context, unsigned flags, CUdevice ordinal) {
+  return create(context, flags, ordinal);
+}
 
 DRYFIT_API(cuCtxCreate_v3)(CUcontext* context, CUexecAffinityParam*, int, unsigned flags, CUdevice ordinal) {
   return create(context, flags, ordinal);
@@ -203,4 +214,6 @@ DRYFIT_API(cuCtxSetSharedMemConfig)(CUsharedconfig) { return CUDA_SUCCESS; }
 DRYFIT_API(cuCtxSynchronize)() { return CUDA_SUCCESS; }
 DRYFIT_API(cuCtxSynchronize_v2)(CUcontext) { return CUDA_SUCCESS; }
 DRYFIT_API(cuCtxResetPersistingL2Cache)() { return CUDA_SUCCESS; }
-DRYFIT_API(cuCtxGetExecAffinity)(CUexecAffinityParam*, CUexecAffinityType) { return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY; }
+DRYFIT_API(cuCtxGetExecAffinity)(CUexecAffinityParam*, CUexecAffinityType) {
+  return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
+}

@@ -42,9 +42,15 @@ CUresult copy(Address to, Address from, std::size_t size) {
         shadow.write(to, {reinterpret_cast<const std::byte*>(from), size});
       }
       break;
-    case Direction::device_to_host: shadow.read(from, {reinterpret_cast<std::byte*>(to), size}); break;
-    case Direction::device_to_device: shadow.copy(to, from, size); break;
-    case Direction::host_to_host: std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<void*>(from), size); break;
+    case Direction::device_to_host:
+      shadow.read(from, {reinterpret_cast<std::byte*>(to), size});
+      break;
+    case Direction::device_to_device:
+      shadow.copy(to, from, size);
+      break;
+    case Direction::host_to_host:
+      std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<void*>(from), size);
+      break;
   }
   return CUDA_SUCCESS;
 }
@@ -135,15 +141,17 @@ DRYFIT_API(cuMemcpyDtoHAsync_v2)(void* to, CUdeviceptr from, size_t size, CUstre
   return copy(address_of(to), from, size);
 }
 DRYFIT_API(cuMemcpyDtoD_v2)(CUdeviceptr to, CUdeviceptr from, size_t size) { return copy(to, from, size); }
-DRYFIT_API(cuMemcpyDtoDAsync_v2)(CUdeviceptr to, CUdeviceptr from, size_t size, CUstream) { return copy(to, from, size); }
+DRYFIT_API(cuMemcpyDtoDAsync_v2)(CUdeviceptr to, CUdeviceptr from, size_t size, CUstream) {
+  return copy(to, from, size);
+}
 DRYFIT_API(cuMemcpyPeer)(CUdeviceptr to, CUcontext, CUdeviceptr from, CUcontext, size_t size) {
   return copy(to, from, size);
 }
 DRYFIT_API(cuMemcpyPeerAsync)(CUdeviceptr to, CUcontext, CUdeviceptr from, CUcontext, size_t size, CUstream) {
   return copy(to, from, size);
 }
-DRYFIT_API(cuMemcpyBatchAsync_v2)(CUdeviceptr* to, CUdeviceptr* from, size_t* sizes, size_t count,
-                                  CUmemcpyAttributes*, size_t*, size_t, CUstream) {
+DRYFIT_API(cuMemcpyBatchAsync_v2)(CUdeviceptr* to, CUdeviceptr* from, size_t* sizes, size_t count, CUmemcpyAttributes*,
+                                  size_t*, size_t, CUstream) {
   for (std::size_t i = 0; i < count; ++i) copy(to[i], from[i], sizes[i]);
   return CUDA_SUCCESS;
 }
@@ -162,7 +170,9 @@ DRYFIT_API(cuMemsetD8Async)(CUdeviceptr to, unsigned char value, size_t count, C
 DRYFIT_API(cuMemsetD16Async)(CUdeviceptr to, unsigned short value, size_t count, CUstream) {
   return fill(to, value, 2, count);
 }
-DRYFIT_API(cuMemsetD32Async)(CUdeviceptr to, unsigned value, size_t count, CUstream) { return fill(to, value, 4, count); }
+DRYFIT_API(cuMemsetD32Async)(CUdeviceptr to, unsigned value, size_t count, CUstream) {
+  return fill(to, value, 4, count);
+}
 DRYFIT_API(cuMemsetD2D8_v2)(CUdeviceptr to, size_t pitch, unsigned char value, size_t width, size_t height) {
   return fill_2d(to, pitch, value, 1, width, height);
 }
@@ -172,10 +182,12 @@ DRYFIT_API(cuMemsetD2D16_v2)(CUdeviceptr to, size_t pitch, unsigned short value,
 DRYFIT_API(cuMemsetD2D32_v2)(CUdeviceptr to, size_t pitch, unsigned value, size_t width, size_t height) {
   return fill_2d(to, pitch, value, 4, width, height);
 }
-DRYFIT_API(cuMemsetD2D8Async)(CUdeviceptr to, size_t pitch, unsigned char value, size_t width, size_t height, CUstream) {
+DRYFIT_API(cuMemsetD2D8Async)(CUdeviceptr to, size_t pitch, unsigned char value, size_t width, size_t height,
+                              CUstream) {
   return fill_2d(to, pitch, value, 1, width, height);
 }
-DRYFIT_API(cuMemsetD2D16Async)(CUdeviceptr to, size_t pitch, unsigned short value, size_t width, size_t height, CUstream) {
+DRYFIT_API(cuMemsetD2D16Async)(CUdeviceptr to, size_t pitch, unsigned short value, size_t width, size_t height,
+                               CUstream) {
   return fill_2d(to, pitch, value, 2, width, height);
 }
 DRYFIT_API(cuMemsetD2D32Async)(CUdeviceptr to, size_t pitch, unsigned value, size_t width, size_t height, CUstream) {

@@ -82,8 +82,8 @@ std::vector<Symbol> read_symbols(const Elf& elf) {
     for (std::size_t at = 0; at + sizeof(Elf64_Sym) <= bytes.size(); at += sizeof(Elf64_Sym)) {
       Elf64_Sym symbol;
       std::memcpy(&symbol, bytes.data() + at, sizeof symbol);
-      symbols.push_back({elf.string(section.sh_link, symbol.st_name), ELF64_ST_TYPE(symbol.st_info) == STT_OBJECT,
-                         symbol.st_size});
+      symbols.push_back(
+          {elf.string(section.sh_link, symbol.st_name), ELF64_ST_TYPE(symbol.st_info) == STT_OBJECT, symbol.st_size});
     }
   }
   return symbols;
@@ -96,7 +96,8 @@ KernelFacts* find_kernel(Cubin& cubin, std::string_view name) {
 
 std::uint32_t word(std::span<const std::byte> bytes, std::size_t index) {
   std::uint32_t value = 0;
-  if ((index + 1) * sizeof value <= bytes.size()) std::memcpy(&value, bytes.data() + index * sizeof value, sizeof value);
+  if ((index + 1) * sizeof value <= bytes.size())
+    std::memcpy(&value, bytes.data() + index * sizeof value, sizeof value);
   return value;
 }
 

@@ -15,11 +15,11 @@ namespace dryfit::driver {
 
 /// What the machine code of one kernel says about it.
 struct KernelFacts {
-  int registers = 32;        ///< per thread
-  Bytes shared_memory;       ///< static, per block
-  Bytes local_memory;        ///< per thread
-  int max_threads = 0;       ///< from launch bounds; 0: none given
-  Bytes code;                ///< machine code
+  int registers = 32;                          ///< per thread
+  Bytes shared_memory;                         ///< static, per block
+  Bytes local_memory;                          ///< per thread
+  int max_threads = 0;                         ///< from launch bounds; 0: none given
+  Bytes code;                                  ///< machine code
   std::vector<std::uint16_t> parameter_sizes;  ///< in bytes, in order; empty: layout unknown
 };
 
@@ -33,8 +33,8 @@ struct Cubin {
 /// Adds what `elf` holds to `cubin`. False when it is not a whole device ELF file; never reads outside of it.
 ///
 /// Facts used: .text.<kernel> (size; registers in the top byte of sh_info in older files), .nv.shared.<kernel>,
-/// .nv.constant*, .nv.global*, and the attribute records in .nv.info and .nv.info.<kernel>: 0x05 launch bounds, 0x12 and
-/// 0x2f stack and registers by symbol, 0x17 one parameter's ordinal and size.
+/// .nv.constant*, .nv.global*, and the attribute records in .nv.info and .nv.info.<kernel>: 0x05 launch bounds, 0x12
+/// and 0x2f stack and registers by symbol, 0x17 one parameter's ordinal and size.
 bool parse_cubin(std::span<const std::byte> elf, Cubin& cubin);
 
 /// Size of the ELF image that starts at `image` (which the caller vouches for), and the architecture in its header.

@@ -16,8 +16,8 @@ constexpr Bytes kSmallGranule = 512_B;
 constexpr std::uint64_t kContextHandle = 0;
 }  // namespace
 
-Device::Device(int ordinal, Card card, AddressSpace addresses)
-    : ordinal_(ordinal), card_(std::move(card)), addresses_(std::move(addresses)) {}
+Device::Device(int ordinal, int slot, Card card, AddressSpace addresses)
+    : ordinal_(ordinal), slot_(slot), card_(std::move(card)), addresses_(std::move(addresses)) {}
 
 std::optional<Device::Placed> Device::place(Bytes size, trace::Purpose purpose, trace::NameId library) {
   if (size <= kSmallRequest) {
@@ -52,7 +52,8 @@ void Device::remove(const Placed& placed, trace::Purpose purpose) {
   }
 }
 
-bool Device::charge(trace::Purpose purpose, std::uint64_t handle, Bytes requested, Bytes charged, trace::NameId library) {
+bool Device::charge(trace::Purpose purpose, std::uint64_t handle, Bytes requested, Bytes charged,
+                    trace::NameId library) {
   if (!fill(charged, requested, library)) return false;
   recorder().allocated(ordinal_, purpose, handle, requested, charged, library);
   return true;
@@ -77,7 +78,8 @@ Context* Device::primary_context() {
   if (primary_) return primary_;
   recorder().device(ordinal_, card_);
   const auto library = recorder().name("driver");
-  if (!charge(trace::Purpose::context, kContextHandle, card_.context_memory, card_.context_memory, library)) return nullptr;
+  if (!charge(trace::Purpose::context, kContextHandle, card_.context_memory, card_.context_memory, library))
+    return nullptr;
   return primary_ = new Context{.device = ordinal_, .id = next_id()};
 }
 

@@ -35,9 +35,10 @@ struct Context {
 /// Invariant: used() <= card().total_memory, and used() is the sum of all charges not yet discharged.
 class Device {
  public:
-  Device(int ordinal, Card card, AddressSpace addresses);
+  Device(int ordinal, int slot, Card card, AddressSpace addresses);
 
-  int ordinal() const { return ordinal_; }
+  int ordinal() const { return ordinal_; }  ///< among the devices that the program sees
+  int slot() const { return slot_; }        ///< in the machine: what UUID and PCI address follow
   const Card& card() const { return card_; }
   Bytes used() const { return used_; }
   Bytes free() const { return card_.total_memory - used_; }
@@ -71,6 +72,7 @@ class Device {
   bool fill(Bytes charged, Bytes requested, trace::NameId library);
 
   const int ordinal_;
+  const int slot_;
   const Card card_;
   AddressSpace addresses_;
   SmallPages small_pages_;

@@ -13,30 +13,34 @@ using namespace dryfit::driver;
 namespace {
 
 /// Attributes that depend on the slot a card sits in, not on the card.
-int attribute_of_slot(CUdevice_attribute attribute, int ordinal, int otherwise) {
-  const PciAddress pci = pci_address(ordinal);
+int attribute_of_slot(CUdevice_attribute attribute, const Device& device) {
+  const PciAddress pci = pci_address(device.slot());
   switch (attribute) {
-    case CU_DEVICE_ATTRIBUTE_PCI_BUS_ID: return pci.bus;
-    case CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID: return pci.device;
-    case CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID: return pci.domain;
-    case CU_DEVICE_ATTRIBUTE_MULTI_GPU_BOARD_GROUP_ID: return ordinal;
-    default: return otherwise;
+    case CU_DEVICE_ATTRIBUTE_PCI_BUS_ID:
+      return pci.bus;
+    case CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID:
+      return pci.device;
+    case CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID:
+      return pci.domain;
+    case CU_DEVICE_ATTRIBUTE_MULTI_GPU_BOARD_GROUP_ID:
+      return device.slot();
+    default:
+      return device.card().attribute(attribute);
   }
 }
 
 CUresult copy_uuid(CUuuid* uuid, CUdevice ordinal) {
   if (!uuid) return CUDA_ERROR_INVALID_VALUE;
-  if (!instance().device(ordinal)) return CUDA_ERROR_INVALID_DEVICE;
-  const auto bytes = device_uuid(ordinal);
+  const Device* const device = instance().device(ordinal);
+  if (!device) return CUDA_ERROR_INVALID_DEVICE;
+  const auto bytes = device_uuid(device->slot());
   std::memcpy(uuid->bytes, bytes.data(), bytes.size());
   return CUDA_SUCCESS;
 }
 
 }  // namespace
 
-DRYFIT_API(cuInit)(unsigned int flags) {
-  return flags != 0 ? CUDA_ERROR_INVALID_VALUE : instance().initialise();
-}
+DRYFIT_API(cuInit)(unsigned int flags) { return flags != 0 ? CUDA_ERROR_INVALID_VALUE : instance().initialise(); }
 
 DRYFIT_API(cuDriverGetVersion)(int* version) {
   if (!version) return CUDA_ERROR_INVALID_VALUE;
@@ -91,7 +95,7 @@ DRYFIT_API(cuDeviceGetAttribute)(int* value, CUdevice_attribute attribute, CUdev
   const Device* const device = instance().device(ordinal);
   if (!device) return CUDA_ERROR_INVALID_DEVICE;
   if (!value || attribute <= 0 || attribute >= CU_DEVICE_ATTRIBUTE_MAX) return CUDA_ERROR_INVALID_VALUE;
-  *value = attribute_of_slot(attribute, ordinal, device->card().attribute(attribute));
+  *value = attribute_of_slot(attribute, *device);
   return CUDA_SUCCESS;
 }
 
@@ -119,9 +123,10 @@ DRYFIT_API(cuDeviceGetProperties)(CUdevprop* properties, CUdevice ordinal) {
 }
 
 DRYFIT_API(cuDeviceGetPCIBusId)(char* text, int length, CUdevice ordinal) {
-  if (!instance().device(ordinal)) return CUDA_ERROR_INVALID_DEVICE;
+  const Device* const device = instance().device(ordinal);
+  if (!device) return CUDA_ERROR_INVALID_DEVICE;
   if (!text || length <= 0) return CUDA_ERROR_INVALID_VALUE;
-  std::snprintf(text, static_cast<std::size_t>(length), "%s", pci_bus_id(ordinal).c_str());
+  std::snprintf(text, static_cast<std::size_t>(length), "%s", pci_bus_id(device->slot()).c_str());
   return CUDA_SUCCESS;
 }
 
@@ -132,7 +137,7 @@ DRYFIT_API(cuDeviceGetByPCIBusId)(CUdevice* device, const char* text) {
   unsigned slot = 0;
   if (std::sscanf(text, "%x:%x:%x", &domain, &bus, &slot) < 2) return CUDA_ERROR_INVALID_VALUE;
   for (int ordinal = 0; ordinal < instance().device_count(); ++ordinal) {
-    const PciAddress pci = pci_address(ordinal);
+    const PciAddress pci = pci_address(instance().device(ordinal)->slot());
     if (static_cast<unsigned>(pci.bus) != bus || static_cast<unsigned>(pci.domain) != domain) continue;
     *device = ordinal;
     return CUDA_SUCCESS;

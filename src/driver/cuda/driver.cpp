@@ -7,10 +7,8 @@
 
 #include <array>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
-#include <string>
 
+#include "driver/cuda/read_file.h"
 #include "driver/cuda/recorder.h"
 #include "driver/cuda/visible_devices.h"
 
@@ -23,8 +21,8 @@ namespace {
 constexpr Bytes kSpacePerDevice = 8_TiB;
 constexpr Address kPreferredBase = 0x6000'0000'0000;
 
-/// Keeps the host from placing anything in a device's addresses. The kernel chooses another place where the preferred one
-/// is taken; where it refuses altogether (an address-space limit) the preferred place is used unreserved.
+/// Keeps the host from placing anything in a device's addresses. The kernel chooses another place where the preferred
+/// one is taken; where it refuses altogether (an address-space limit) the preferred place is used unreserved.
 Address reserve_addresses(int ordinal) {
   const Address wanted = kPreferredBase + static_cast<Address>(ordinal) * kSpacePerDevice.count;
   void* const got = mmap(reinterpret_cast<void*>(wanted), kSpacePerDevice.count, PROT_NONE,
@@ -36,9 +34,8 @@ Address reserve_addresses(int ordinal) {
 Machine read_machine() {
   const char* const path = std::getenv("DRYFIT_MACHINE");
   if (!path) return {};
-  std::ifstream file(path);
-  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  auto machine = parse_machine(text);
+  const auto text = read_file(path);
+  auto machine = parse_machine({text.data(), text.size()});
   if (machine) return std::move(machine).value();
   recorder().count("driver.machine_file_unreadable");
   return {};
@@ -46,7 +43,8 @@ Machine read_machine() {
 
 }  // namespace
 
-Driver::Driver() : machine_(read_machine()) {
+// The recorder comes first: locks are taken before a fork in the reverse order of registration, and ours encloses its.
+Driver::Driver() : machine_((recorder(), read_machine())) {
   pthread_atfork(&Driver::before_fork, &Driver::after_fork_in_parent, &Driver::after_fork_in_child);
 }
 
@@ -65,7 +63,7 @@ void Driver::make_devices() {
     const int ordinal = static_cast<int>(devices_.size());
     const Address base = reserve_addresses(ordinal);
     const Address end = base + kSpacePerDevice.count - kPage.count;
-    devices_.push_back(std::make_unique<Device>(ordinal, machine_.cards[static_cast<std::size_t>(index)],
+    devices_.push_back(std::make_unique<Device>(ordinal, index, machine_.cards[static_cast<std::size_t>(index)],
                                                 AddressSpace(base + kPage.count, end, machine_.address_order)));
   }
   initialised_ = true;
@@ -73,7 +71,7 @@ void Driver::make_devices() {
 
 Device* Driver::device(CUdevice ordinal) {
   return initialised_ && ordinal >= 0 && ordinal < device_count() ? devices_[static_cast<std::size_t>(ordinal)].get()
-                                                                   : nullptr;
+                                                                  : nullptr;
 }
 
 Device* Driver::device_of(Address address) {
@@ -89,7 +87,6 @@ void Driver::after_fork_in_parent() { instance().mutex.unlock(); }
 
 void Driver::after_fork_in_child() {
   Driver& self = instance();
-  recorder().after_fork_in_child();
   if (self.initialised_) {
     self.unusable_after_fork_ = true;
     self.initialised_ = false;

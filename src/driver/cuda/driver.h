@@ -16,11 +16,11 @@
 
 namespace dryfit::driver {
 
-/// The modelled machine of this process. One object, made on first use and never destroyed: libraries call the driver from
-/// their exit handlers.
+/// The modelled machine of this process. One object, made on first use and never destroyed: libraries call the driver
+/// from their exit handlers.
 ///
-/// Note [One lock]. A single mutex guards all state. The calls are short, and one lock is the only kind that a fork can be
-/// made safe around: it is taken before the fork and released on both sides.
+/// Note [One lock]. A single mutex guards all state. The calls are short, and one lock is the only kind that a fork can
+/// be made safe around: it is taken before the fork and released on both sides.
 ///
 /// Note [Fork]. As with a real driver, a child of a process that has initialised CUDA cannot use it: every call there
 /// answers CUDA_ERROR_NOT_INITIALIZED. A child forked earlier starts afresh, with a capture of its own.

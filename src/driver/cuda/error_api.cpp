@@ -31,7 +31,7 @@ const std::map<int, Texts>& all_texts() {
   return all;
 }
 
-CUresult text_of(CUresult error, const char** text, std::string Texts::*member) {
+CUresult text_of(CUresult error, const char** text, std::string Texts::* member) {
   if (!text) return CUDA_ERROR_INVALID_VALUE;
   const auto found = all_texts().find(error);
   *text = found == all_texts().end() ? nullptr : (found->second.*member).c_str();

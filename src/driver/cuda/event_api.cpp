@@ -44,5 +44,9 @@ DRYFIT_API(cuEventRecord)(CUevent event, CUstream stream) { return record(event,
 DRYFIT_API(cuEventRecordWithFlags)(CUevent event, CUstream stream, unsigned) { return record(event, stream); }
 DRYFIT_API(cuEventQuery)(CUevent) { return CUDA_SUCCESS; }
 DRYFIT_API(cuEventSynchronize)(CUevent) { return CUDA_SUCCESS; }
-DRYFIT_API(cuEventElapsedTime)(float* milliseconds, CUevent from, CUevent to) { return elapsed(milliseconds, from, to); }
-DRYFIT_API(cuEventElapsedTime_v2)(float* milliseconds, CUevent from, CUevent to) { return elapsed(milliseconds, from, to); }
+DRYFIT_API(cuEventElapsedTime)(float* milliseconds, CUevent from, CUevent to) {
+  return elapsed(milliseconds, from, to);
+}
+DRYFIT_API(cuEventElapsedTime_v2)(float* milliseconds, CUevent from, CUevent to) {
+  return elapsed(milliseconds, from, to);
+}

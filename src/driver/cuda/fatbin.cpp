@@ -123,7 +123,8 @@ CodeImage choose_image(const void* data, ComputeCapability capability) {
       image.parts.push_back({static_cast<const std::byte*>(data), size, size, CodeImage::Part::Packing::none});
       break;
     }
-    default: image.has_ptx = true;
+    default:
+      image.has_ptx = true;
   }
   return image;
 }
@@ -132,8 +133,9 @@ std::span<const std::byte> unpack(const CodeImage::Part& part, std::vector<std::
   if (part.packing == CodeImage::Part::Packing::none) return {part.data, part.packed_size};
   buffer.resize(part.unpacked_size);
   if (part.packing == CodeImage::Part::Packing::lz4) {
-    const int written = LZ4_decompress_safe(reinterpret_cast<const char*>(part.data), reinterpret_cast<char*>(buffer.data()),
-                                            static_cast<int>(part.packed_size), static_cast<int>(buffer.size()));
+    const int written =
+        LZ4_decompress_safe(reinterpret_cast<const char*>(part.data), reinterpret_cast<char*>(buffer.data()),
+                            static_cast<int>(part.packed_size), static_cast<int>(buffer.size()));
     return written > 0 ? std::span(buffer).first(static_cast<std::size_t>(written)) : std::span<std::byte>();
   }
   const std::size_t written = ZSTD_decompress(buffer.data(), buffer.size(), part.data, part.packed_size);

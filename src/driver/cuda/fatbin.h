@@ -12,8 +12,8 @@
 
 namespace dryfit::driver {
 
-/// Device code as a program hands it to the driver: a fat binary with images for several chips, a bare cubin, or PTX text.
-/// Points into the caller's memory.
+/// Device code as a program hands it to the driver: a fat binary with images for several chips, a bare cubin, or PTX
+/// text. Points into the caller's memory.
 struct CodeImage {
   int architecture = 0;    ///< of the chosen images: 86 for sm_86; 0 for PTX alone
   bool has_ptx = false;    ///< PTX the driver could compile is there

@@ -26,15 +26,30 @@ const Card* current_card() {
 CUresult get_attribute(int* value, CUfunction_attribute attribute, const Kernel* kernel) {
   if (!value || !kernel) return CUDA_ERROR_INVALID_VALUE;
   switch (attribute) {
-    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = kernel->max_threads_per_block; break;
-    case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: *value = static_cast<int>(kernel->facts.shared_memory.count); break;
-    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: *value = static_cast<int>(kernel->facts.local_memory.count); break;
-    case CU_FUNC_ATTRIBUTE_NUM_REGS: *value = kernel->facts.registers; break;
+    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+      *value = kernel->max_threads_per_block;
+      break;
+    case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+      *value = static_cast<int>(kernel->facts.shared_memory.count);
+      break;
+    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+      *value = static_cast<int>(kernel->facts.local_memory.count);
+      break;
+    case CU_FUNC_ATTRIBUTE_NUM_REGS:
+      *value = kernel->facts.registers;
+      break;
     case CU_FUNC_ATTRIBUTE_PTX_VERSION:
-    case CU_FUNC_ATTRIBUTE_BINARY_VERSION: *value = kernel->module->architecture(); break;
-    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: *value = kernel->max_dynamic_shared_memory; break;
-    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: *value = kernel->shared_memory_carveout; break;
-    default: *value = 0;
+    case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
+      *value = kernel->module->architecture();
+      break;
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+      *value = kernel->max_dynamic_shared_memory;
+      break;
+    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+      *value = kernel->shared_memory_carveout;
+      break;
+    default:
+      *value = 0;
   }
   return CUDA_SUCCESS;
 }
@@ -44,7 +59,8 @@ CUresult set_attribute(CUfunction_attribute attribute, int value, Kernel* kernel
   if (!kernel || !card) return CUDA_ERROR_INVALID_VALUE;
   if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) {
     const int limit = card->attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
-    if (value < 0 || value + static_cast<int>(kernel->facts.shared_memory.count) > limit) return CUDA_ERROR_INVALID_VALUE;
+    if (value < 0 || value + static_cast<int>(kernel->facts.shared_memory.count) > limit)
+      return CUDA_ERROR_INVALID_VALUE;
     kernel->max_dynamic_shared_memory = value;
   } else if (attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) {
     kernel->shared_memory_carveout = value;
@@ -157,15 +173,16 @@ DRYFIT_API(cuKernelGetParamInfo)(CUkernel kernel, size_t index, size_t* offset, 
   return parameter_info(kernel_of(kernel), index, offset, size);
 }
 
-DRYFIT_API(cuOccupancyMaxActiveBlocksPerMultiprocessor)(int* blocks, CUfunction function, int block_size, size_t shared) {
+DRYFIT_API(cuOccupancyMaxActiveBlocksPerMultiprocessor)(int* blocks, CUfunction function, int block_size,
+                                                        size_t shared) {
   return count_blocks(blocks, function, block_size, shared);
 }
 DRYFIT_API(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags)(int* blocks, CUfunction function, int block_size,
                                                                  size_t shared, unsigned) {
   return count_blocks(blocks, function, block_size, shared);
 }
-DRYFIT_API(cuOccupancyMaxPotentialBlockSize)(int* grid, int* block, CUfunction function, CUoccupancyB2DSize shared_of_block,
-                                             size_t shared, int limit) {
+DRYFIT_API(cuOccupancyMaxPotentialBlockSize)(int* grid, int* block, CUfunction function,
+                                             CUoccupancyB2DSize shared_of_block, size_t shared, int limit) {
   return best_block_size(grid, block, function, shared_of_block, shared, limit);
 }
 DRYFIT_API(cuOccupancyMaxPotentialBlockSizeWithFlags)(int* grid, int* block, CUfunction function,

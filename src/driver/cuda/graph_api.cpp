@@ -87,7 +87,8 @@ DRYFIT_API(cuGraphChildGraphNodeGetGraph)(CUgraphNode node, CUgraph* graph) {
   return CUDA_SUCCESS;
 }
 
-DRYFIT_API(cuGraphAddNode)(CUgraphNode* node, CUgraph graph, const CUgraphNode*, size_t, CUgraphNodeParams* parameters) {
+DRYFIT_API(cuGraphAddNode)(CUgraphNode* node, CUgraph graph, const CUgraphNode*, size_t,
+                           CUgraphNodeParams* parameters) {
   return add_general(node, graph, parameters);
 }
 DRYFIT_API(cuGraphAddNode_v2)(CUgraphNode* node, CUgraph graph, const CUgraphNode*, const CUgraphEdgeData*, size_t,
@@ -106,7 +107,8 @@ DRYFIT_API(cuGraphAddMemsetNode)(CUgraphNode* node, CUgraph graph, const CUgraph
                                  const CUDA_MEMSET_NODE_PARAMS*, CUcontext) {
   return add(node, graph, CU_GRAPH_NODE_TYPE_MEMSET);
 }
-DRYFIT_API(cuGraphAddHostNode)(CUgraphNode* node, CUgraph graph, const CUgraphNode*, size_t, const CUDA_HOST_NODE_PARAMS*) {
+DRYFIT_API(cuGraphAddHostNode)(CUgraphNode* node, CUgraph graph, const CUgraphNode*, size_t,
+                               const CUDA_HOST_NODE_PARAMS*) {
   return add(node, graph, CU_GRAPH_NODE_TYPE_HOST);
 }
 DRYFIT_API(cuGraphAddEmptyNode)(CUgraphNode* node, CUgraph graph, const CUgraphNode*, size_t) {

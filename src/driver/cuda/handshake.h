@@ -10,9 +10,9 @@ namespace dryfit::driver {
 
 /// What the CUDA runtime asks when it wants its driver to identify itself.
 struct HandshakeQuestion {
-  std::uint32_t version;          ///< ten times the runtime's version, plus the number of the question
-  std::uint64_t seconds;          ///< the runtime's clock
-  const void* runtime_table;      ///< the private tables it was given before
+  std::uint32_t version;      ///< ten times the runtime's version, plus the number of the question
+  std::uint64_t seconds;      ///< the runtime's clock
+  const void* runtime_table;  ///< the private tables it was given before
   const void* handshake_table;
   const void* handshake_function;
 };

@@ -99,9 +99,9 @@ DRYFIT_API(cuTensorMapEncodeTiled)(CUtensorMap* map, CUtensorMapDataType, cuuint
 }
 
 DRYFIT_API(cuTensorMapEncodeIm2col)(CUtensorMap* map, CUtensorMapDataType, cuuint32_t, void*, const cuuint64_t*,
-                                    const cuuint64_t*, const int*, const int*, cuuint32_t, cuuint32_t, const cuuint32_t*,
-                                    CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapL2promotion,
-                                    CUtensorMapFloatOOBfill) {
+                                    const cuuint64_t*, const int*, const int*, cuuint32_t, cuuint32_t,
+                                    const cuuint32_t*, CUtensorMapInterleave, CUtensorMapSwizzle,
+                                    CUtensorMapL2promotion, CUtensorMapFloatOOBfill) {
   std::memset(map, 0, sizeof *map);
   return CUDA_SUCCESS;
 }

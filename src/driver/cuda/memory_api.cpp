@@ -44,7 +44,8 @@ CUresult free_on_device(CUdeviceptr address) {
           .device(allocation.device)
           ->remove({address, allocation.charged, allocation.kind == MemoryKind::small_device}, allocation.purpose);
       break;
-    default: return CUDA_ERROR_INVALID_VALUE;
+    default:
+      return CUDA_ERROR_INVALID_VALUE;
   }
   instance().allocations.erase(address);
   return CUDA_SUCCESS;
@@ -58,7 +59,8 @@ constexpr Bytes kPitchGranule{512};
 
 /// Untouched pages cost the host nothing; an empty request still gets an address of its own.
 void* map_host_memory(Bytes size) {
-  void* const memory = mmap(nullptr, size.count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* const memory =
+      mmap(nullptr, size.count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return memory == MAP_FAILED ? nullptr : memory;
 }
 
@@ -116,7 +118,9 @@ DRYFIT_API(cuMemGetAddressRange_v2)(CUdeviceptr* base, size_t* size, CUdeviceptr
   return CUDA_SUCCESS;
 }
 
-DRYFIT_API(cuMemHostAlloc)(void** memory, size_t size, unsigned) { return allocate_host(memory, {size}, MemoryKind::host); }
+DRYFIT_API(cuMemHostAlloc)(void** memory, size_t size, unsigned) {
+  return allocate_host(memory, {size}, MemoryKind::host);
+}
 
 DRYFIT_API(cuMemAllocHost_v2)(void** memory, size_t size) { return allocate_host(memory, {size}, MemoryKind::host); }
 
@@ -135,9 +139,8 @@ DRYFIT_API(cuMemHostRegister_v2)(void* memory, size_t size, unsigned) {
   if (instance().allocations.starting_at(reinterpret_cast<Address>(memory))) {
     return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
   }
-  instance().allocations.insert(
-      reinterpret_cast<Address>(memory),
-      {.size = {size}, .kind = MemoryKind::host_registered, .device = device_of_caller()});
+  instance().allocations.insert(reinterpret_cast<Address>(memory),
+                                {.size = {size}, .kind = MemoryKind::host_registered, .device = device_of_caller()});
   return CUDA_SUCCESS;
 }
 

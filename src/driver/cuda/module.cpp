@@ -3,11 +3,9 @@
 #include "driver/cuda/module.h"
 
 #include <algorithm>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 
 #include "driver/cuda/driver.h"
+#include "driver/cuda/read_file.h"
 #include "driver/cuda/recorder.h"
 
 namespace dryfit::driver {
@@ -124,8 +122,7 @@ CUresult load_module(Module** module, const void* image, trace::NameId library) 
 
 CUresult load_module_file(Module** module, const char* path, trace::NameId library) {
   if (!module || !path) return CUDA_ERROR_INVALID_VALUE;
-  std::ifstream file(path, std::ios::binary);
-  std::vector<char> image((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  std::vector<char> image = read_file(path);
   if (image.size() < sizeof(std::uint64_t) * 8) return CUDA_ERROR_FILE_NOT_FOUND;
   const Device* const device = current_device();
   if (!device) return CUDA_ERROR_INVALID_CONTEXT;

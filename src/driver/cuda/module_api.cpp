@@ -85,7 +85,9 @@ DRYFIT_API(cuModuleGetLoadingMode)(CUmoduleLoadingMode* mode) {
 DRYFIT_API(cuModuleGetFunction)(CUfunction* function, CUmodule module, const char* name) {
   return find_kernel(function, module_of(module), name);
 }
-DRYFIT_API(cuModuleGetFunctionCount)(unsigned* count, CUmodule module) { return count_kernels(count, module_of(module)); }
+DRYFIT_API(cuModuleGetFunctionCount)(unsigned* count, CUmodule module) {
+  return count_kernels(count, module_of(module));
+}
 DRYFIT_API(cuModuleEnumerateFunctions)(CUfunction* functions, unsigned capacity, CUmodule module) {
   return list_kernels(functions, capacity, module_of(module));
 }
@@ -97,15 +99,17 @@ DRYFIT_API(cuLibraryLoadData)(CUlibrary* library, const void* image, CUjit_optio
                               void**, unsigned) {
   return load(library, image, DRYFIT_CALLER);
 }
-DRYFIT_API(cuLibraryLoadFromFile)(CUlibrary* library, const char* path, CUjit_option*, void**, unsigned, CUlibraryOption*,
-                                  void**, unsigned) {
+DRYFIT_API(cuLibraryLoadFromFile)(CUlibrary* library, const char* path, CUjit_option*, void**, unsigned,
+                                  CUlibraryOption*, void**, unsigned) {
   return load_file(library, path, DRYFIT_CALLER);
 }
 DRYFIT_API(cuLibraryUnload)(CUlibrary) { return CUDA_SUCCESS; }
 DRYFIT_API(cuLibraryGetKernel)(CUkernel* kernel, CUlibrary library, const char* name) {
   return find_kernel(kernel, module_of(library), name);
 }
-DRYFIT_API(cuLibraryGetKernelCount)(unsigned* count, CUlibrary library) { return count_kernels(count, module_of(library)); }
+DRYFIT_API(cuLibraryGetKernelCount)(unsigned* count, CUlibrary library) {
+  return count_kernels(count, module_of(library));
+}
 DRYFIT_API(cuLibraryEnumerateKernels)(CUkernel* kernels, unsigned capacity, CUlibrary library) {
   return list_kernels(kernels, capacity, module_of(library));
 }

@@ -9,8 +9,8 @@
 
 namespace dryfit::driver {
 
-/// How many blocks of a kernel one multiprocessor holds at once: the least of what registers, threads, shared memory and
-/// the chip's own limit allow.
+/// How many blocks of a kernel one multiprocessor holds at once: the least of what registers, threads, shared memory
+/// and the chip's own limit allow.
 int blocks_per_multiprocessor(const Card& card, const KernelFacts& kernel, int block_size, std::size_t dynamic_shared);
 
 /// The most shared memory each of `blocks` blocks can have on one multiprocessor.

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
-// Memory pools: cuMemAllocAsync and its relatives. Work on the modelled card is done at once, so a pool keeps nothing back.
+// Memory pools: cuMemAllocAsync and its relatives. Work on the modelled card is done at once, so a pool keeps nothing
+// back.
 #include "driver/cuda/driver.h"
 #include "driver/cuda/memory.h"
 
@@ -80,11 +81,14 @@ DRYFIT_API(cuMemPoolGetAttribute)(CUmemoryPool handle, CUmemPool_attribute attri
   switch (attribute) {
     case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
     case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
-    case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES: *static_cast<int*>(value) = 1; break;
+    case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
+      *static_cast<int*>(value) = 1;
+      break;
     case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
       *static_cast<cuuint64_t*>(value) = reinterpret_cast<Pool*>(handle)->release_threshold;
       break;
-    default: *static_cast<cuuint64_t*>(value) = 0;
+    default:
+      *static_cast<cuuint64_t*>(value) = 0;
   }
   return CUDA_SUCCESS;
 }

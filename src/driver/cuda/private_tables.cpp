@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
-// cuGetExportTable: tables of functions that NVIDIA's own libraries ask the driver for by UUID. Public knowledge of them
-// comes from the ZLUDA project; only what the CUDA runtime, cuBLASLt and cuDNN call is here, every other slot counts the
-// call and reports success. A table's first word is its size in bytes, unless said otherwise.
+// cuGetExportTable: tables of functions that NVIDIA's own libraries ask the driver for by UUID. Public knowledge of
+// them comes from the ZLUDA project; only what the CUDA runtime, cuBLASLt and cuDNN call is here, every other slot
+// counts the call and reports success. A table's first word is its size in bytes, unless said otherwise.
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "driver/cuda/driver.h"
 #include "driver/cuda/handshake.h"
@@ -20,12 +22,23 @@ namespace {
 
 using Slot = const void*;
 
-enum class TableId { runtime, callbacks, thread_state, context_storage, context_checks, handshake, tools_context,
-                     device_extension, heap, context_bypass };
+enum class TableId {
+  runtime,
+  callbacks,
+  thread_state,
+  context_storage,
+  context_checks,
+  handshake,
+  tools_context,
+  device_extension,
+  heap,
+  context_bypass,
+  chip_layout
+};
 
-constexpr const char* kTableNames[] = {"runtime",        "callbacks", "thread_state",  "context_storage",
-                                       "context_checks", "handshake", "tools_context", "device_extension",
-                                       "heap",           "context_bypass"};
+constexpr const char* kTableNames[] = {"runtime",        "callbacks",      "thread_state",  "context_storage",
+                                       "context_checks", "handshake",      "tools_context", "device_extension",
+                                       "heap",           "context_bypass", "chip_layout"};
 
 template <TableId table, std::size_t slot>
 CUresult unknown_slot() {
@@ -246,6 +259,40 @@ Table<2>& context_bypass_table() {
   return table;
 }
 
+// Where the multiprocessors of a chip sit. cuBLASLt 13 asks it of chips with clusters, and takes an answer for granted:
+// one byte for each pair of multiprocessors, the number of its graphics processing cluster.
+
+CUresult layout_get(const std::uint8_t** clusters, void** token) {
+  const Device* const device = current_device();
+  if (!device) return CUDA_ERROR_INVALID_CONTEXT;
+  if (device->card().gpc_multiprocessors.empty()) return CUDA_ERROR_NOT_SUPPORTED;
+  std::vector<std::uint8_t> pairs;
+  std::uint8_t cluster = 0;
+  for (const int multiprocessors : device->card().gpc_multiprocessors) {
+    pairs.insert(pairs.end(), static_cast<std::size_t>(multiprocessors) / 2, cluster++);
+  }
+  auto* const answer = new std::uint8_t[pairs.size()];
+  std::copy(pairs.begin(), pairs.end(), answer);
+  *clusters = answer;
+  *token = answer;
+  return CUDA_SUCCESS;
+}
+
+CUresult layout_release(const std::uint8_t*, void* token) {
+  delete[] static_cast<std::uint8_t*>(token);
+  return CUDA_SUCCESS;
+}
+
+Table<32>& chip_layout_table() {
+  static auto& table = *new auto([] {
+    auto t = unknown_table<TableId::chip_layout, 32>();
+    t[4] = slot(&layout_get);
+    t[13] = slot(&layout_release);
+    return t;
+  }());
+  return table;
+}
+
 CUresult handshake(std::uint32_t version, std::uint64_t seconds, std::uint64_t answer[2]);
 
 Table<3>& handshake_table() {
@@ -258,7 +305,8 @@ Table<3>& handshake_table() {
 }
 
 CUresult handshake(std::uint32_t version, std::uint64_t seconds, std::uint64_t answer[2]) {
-  return answer_handshake({version, seconds, runtime_table().data(), handshake_table().data(), slot(&handshake)}, answer);
+  return answer_handshake({version, seconds, runtime_table().data(), handshake_table().data(), slot(&handshake)},
+                          answer);
 }
 
 /// The first four bytes tell the known tables apart. Callers fall back to these when a newer table is refused.
@@ -266,17 +314,30 @@ Slot* find_table(const CUuuid& id) {
   std::uint32_t head;
   std::memcpy(&head, id.bytes, sizeof head);
   switch (__builtin_bswap32(head)) {
-    case 0x6bd5fb6c: return runtime_table().data();
-    case 0xa094798c: return callbacks_table().data();
-    case 0x42d85a81: return thread_state_table().data();
-    case 0xc693336e: return context_storage_table().data();
-    case 0x263e8860: return context_checks_table().data();
-    case 0xd4082055: return handshake_table().data();
-    case 0x21318c60: return tools_context_table().data();
-    case 0xb10541e1: return device_extension_table().data();
-    case 0x195bcbf4: return heap_table().data();
-    case 0x0ca50b8c: return context_bypass_table().data();
-    default: return nullptr;
+    case 0x6bd5fb6c:
+      return runtime_table().data();
+    case 0xa094798c:
+      return callbacks_table().data();
+    case 0x42d85a81:
+      return thread_state_table().data();
+    case 0xc693336e:
+      return context_storage_table().data();
+    case 0x263e8860:
+      return context_checks_table().data();
+    case 0xd4082055:
+      return handshake_table().data();
+    case 0x21318c60:
+      return tools_context_table().data();
+    case 0xb10541e1:
+      return device_extension_table().data();
+    case 0x195bcbf4:
+      return heap_table().data();
+    case 0x0ca50b8c:
+      return context_bypass_table().data();
+    case 0x1734dc26:
+      return chip_layout_table().data();
+    default:
+      return nullptr;
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
-// cuGetProcAddress: the entry point that a caller built for some CUDA version gets for a name. This file does not include
-// cuda.h: it takes the addresses of all entry points and needs none of their prototypes.
+// cuGetProcAddress: the entry point that a caller built for some CUDA version gets for a name. This file does not
+// include cuda.h: it takes the addresses of all entry points and needs none of their prototypes.
 #include <algorithm>
 #include <cstdint>
 #include <iterator>

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/cuda/recorder.h"
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -66,18 +67,28 @@ void Recorder::step(std::uint64_t completed) { open().step({completed}); }
 
 void Recorder::note(std::string_view key, std::string_view value) { open().note({name(key), name(value)}); }
 
-void Recorder::value(std::string_view key, int device, std::uint64_t value) { open().value({name(key), device, value}); }
+void Recorder::value(std::string_view key, int device, std::uint64_t value) {
+  open().value({name(key), device, value});
+}
 
 void Recorder::out_of_memory(int device, Bytes requested, Bytes device_free) {
   open().out_of_memory({static_cast<std::uint32_t>(device), requested, device_free});
 }
 
-trace::CounterHandle Recorder::counter(std::string_view name_of_counter) { return open().counter(name(name_of_counter)); }
+trace::CounterHandle Recorder::counter(std::string_view name_of_counter) {
+  return open().counter(name(name_of_counter));
+}
+
+void Recorder::before_fork() { recorder().writer_.before_fork(); }
+
+void Recorder::after_fork_in_parent() { recorder().writer_.after_fork_in_parent(); }
 
 void Recorder::after_fork_in_child() {
-  writer_.after_fork_in_child();
-  tried_ = false;
+  recorder().writer_.after_fork_in_child();
+  recorder().tried_ = false;
 }
+
+Recorder::Recorder() { pthread_atfork(&before_fork, &after_fork_in_parent, &after_fork_in_child); }
 
 Recorder& recorder() {
   static Recorder& only = *new Recorder;

@@ -14,7 +14,7 @@
 namespace dryfit::driver {
 
 /// The capture of this process: opened with its first event, beside the machine file. Without a machine file, and once
-/// the file can take no more, events go nowhere. Thread-safe, never destroyed.
+/// the file can take no more, events go nowhere. Thread-safe, never destroyed. A forked child has a capture of its own.
 class Recorder {
  public:
   trace::NameId name(std::string_view text) { return writer_.name(text); }
@@ -37,11 +37,14 @@ class Recorder {
   trace::CounterHandle counter(std::string_view name);
 
   void close() { writer_.close(); }
-  void before_fork() { writer_.before_fork(); }
-  void after_fork_in_parent() { writer_.after_fork_in_parent(); }
-  void after_fork_in_child();
 
  private:
+  friend Recorder& recorder();
+  Recorder();
+  static void before_fork();
+  static void after_fork_in_parent();
+  static void after_fork_in_child();
+
   /// The writer, with its file open if one can be had.
   trace::Writer& open();
 

@@ -13,11 +13,11 @@
 
 namespace dryfit::driver {
 
-/// Remembers the bytes of small uploads (shapes, lengths, flags), so that reading them back gives the truth until a kernel
-/// may have changed them. All else on the modelled card reads as zeros.
+/// Remembers the bytes of small uploads (shapes, lengths, flags), so that reading them back gives the truth until a
+/// kernel may have changed them. All else on the modelled card reads as zeros.
 ///
-/// A read is answered with remembered bytes only when all of it is known. A partly known range is a newer, larger tensor
-/// that took over the addresses of an older one, and the older one's bytes would be a lie.
+/// A read is answered with remembered bytes only when all of it is known. A partly known range is a newer, larger
+/// tensor that took over the addresses of an older one, and the older one's bytes would be a lie.
 ///
 /// Not thread-safe; the driver's lock guards it. empty() alone may be asked without.
 class Shadow {

@@ -155,8 +155,8 @@ DRYFIT_API(cuStreamWaitValue64_v2)(CUstream, CUdeviceptr, cuuint64_t, unsigned) 
 DRYFIT_API(cuStreamBatchMemOp_v2)(CUstream, unsigned, CUstreamBatchMemOpParams*, unsigned) { return CUDA_SUCCESS; }
 
 DRYFIT_API(cuStreamBeginCapture_v2)(CUstream stream, CUstreamCaptureMode) { return begin_capture(stream, new Graph); }
-DRYFIT_API(cuStreamBeginCaptureToGraph)(CUstream stream, CUgraph graph, const CUgraphNode*, const CUgraphEdgeData*, size_t,
-                                        CUstreamCaptureMode) {
+DRYFIT_API(cuStreamBeginCaptureToGraph)(CUstream stream, CUgraph graph, const CUgraphNode*, const CUgraphEdgeData*,
+                                        size_t, CUstreamCaptureMode) {
   return begin_capture(stream, reinterpret_cast<Graph*>(graph));
 }
 DRYFIT_API(cuStreamEndCapture)(CUstream handle, CUgraph* graph) {

@@ -46,7 +46,8 @@ int device_of(const CUmemAllocationProp& properties) {
 
 }  // namespace
 
-DRYFIT_API(cuMemGetAllocationGranularity)(size_t* granularity, const CUmemAllocationProp*, CUmemAllocationGranularity_flags) {
+DRYFIT_API(cuMemGetAllocationGranularity)(size_t* granularity, const CUmemAllocationProp*,
+                                          CUmemAllocationGranularity_flags) {
   *granularity = kPage.count;
   return CUDA_SUCCESS;
 }
@@ -95,7 +96,8 @@ DRYFIT_API(cuMemRelease)(CUmemGenericAllocationHandle handle) {
   return CUDA_SUCCESS;
 }
 
-DRYFIT_API(cuMemMap)(CUdeviceptr address, size_t size, size_t, CUmemGenericAllocationHandle handle, unsigned long long) {
+DRYFIT_API(cuMemMap)(CUdeviceptr address, size_t size, size_t, CUmemGenericAllocationHandle handle,
+                     unsigned long long) {
   if (handle == 0 || size == 0) return CUDA_ERROR_INVALID_VALUE;
   const Lock lock(instance().mutex);
   auto* const physical = reinterpret_cast<Physical*>(handle);
@@ -133,7 +135,8 @@ DRYFIT_API(cuMemRetainAllocationHandle)(CUmemGenericAllocationHandle* handle, vo
   return CUDA_SUCCESS;
 }
 
-DRYFIT_API(cuMemGetAllocationPropertiesFromHandle)(CUmemAllocationProp* properties, CUmemGenericAllocationHandle handle) {
+DRYFIT_API(cuMemGetAllocationPropertiesFromHandle)(CUmemAllocationProp* properties,
+                                                   CUmemGenericAllocationHandle handle) {
   if (!properties || handle == 0) return CUDA_ERROR_INVALID_VALUE;
   *properties = {};
   properties->type = CU_MEM_ALLOCATION_TYPE_PINNED;

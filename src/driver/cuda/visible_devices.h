@@ -12,8 +12,8 @@ struct VisibleDevices {
   bool named_absent_device = false;  ///< CUDA_VISIBLE_DEVICES named a device that the machine does not have
 };
 
-/// CUDA_VISIBLE_DEVICES as documented: null means all; numbers, or UUIDs with their "GPU-" prefix (a unique beginning is
-/// enough); the list ends at the first entry that names no device.
+/// CUDA_VISIBLE_DEVICES as documented: null means all; numbers, or UUIDs with their "GPU-" prefix (a unique beginning
+/// is enough); the list ends at the first entry that names no device.
 VisibleDevices visible_devices(const char* variable, int device_count);
 
 }  // namespace dryfit::driver

@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/cuda/address_space.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <vector>
+
+namespace dryfit::driver {
+namespace {
+
+using namespace literals;
+
+constexpr Address kBegin = 1ull << 40;
+constexpr Address kEnd = kBegin + (1_GiB).count;
+
+TEST(AddressSpace, Ascending_hands_out_one_range_after_the_other) {
+  AddressSpace space(kBegin, kEnd, AddressOrder::ascending);
+  EXPECT_EQ(space.take(2_MiB), kBegin);
+  EXPECT_EQ(space.take(20_MiB), kBegin + (2_MiB).count);
+}
+
+TEST(AddressSpace, Descending_hands_out_ranges_from_the_top) {
+  AddressSpace space(kBegin, kEnd, AddressOrder::descending);
+  EXPECT_EQ(space.take(2_MiB), kEnd - (2_MiB).count);
+  EXPECT_EQ(space.take(20_MiB), kEnd - (22_MiB).count);
+}
+
+TEST(AddressSpace, Chunk_serves_small_requests_from_the_lowest_remainder_before_it_takes_a_new_chunk) {
+  AddressSpace space(kBegin, kEnd, AddressOrder::chunk);
+  const auto first = space.take(44_MiB);   // a chunk of 64 MiB, 20 MiB over
+  const auto second = space.take(44_MiB);  // below it
+  EXPECT_EQ(first, kEnd - (64_MiB).count);
+  EXPECT_EQ(second, kEnd - (128_MiB).count);
+  EXPECT_EQ(space.take(20_MiB), *second + (44_MiB).count) << "the lowest remainder comes first";
+  EXPECT_EQ(space.take(16_MiB), *first + (44_MiB).count);
+  EXPECT_EQ(space.take(20_MiB), kEnd - (160_MiB).count) << "nothing fits any more: a new chunk";
+}
+
+TEST(AddressSpace, A_range_given_back_between_two_free_neighbours_merges_all_three) {
+  AddressSpace space(kBegin, kBegin + (6_MiB).count, AddressOrder::ascending);
+  const auto a = space.take(2_MiB);
+  const auto b = space.take(2_MiB);
+  const auto c = space.take(2_MiB);
+  space.give(*a, 2_MiB);
+  space.give(*c, 2_MiB);
+  space.give(*b, 2_MiB);
+  EXPECT_EQ(space.take(6_MiB), a);
+}
+
+TEST(AddressSpace, A_used_up_space_answers_nothing) {
+  for (const auto order : {AddressOrder::chunk, AddressOrder::ascending, AddressOrder::descending}) {
+    AddressSpace space(kBegin, kBegin + (64_MiB).count, order);
+    EXPECT_TRUE(space.take(64_MiB));
+    EXPECT_FALSE(space.take(2_MiB));
+  }
+}
+
+TEST(AddressSpace, Live_ranges_never_overlap_in_any_order) {
+  for (const auto order : {AddressOrder::chunk, AddressOrder::ascending, AddressOrder::descending}) {
+    AddressSpace space(kBegin, kBegin + (64_GiB).count, order);
+    std::mt19937 random(7);
+    std::vector<std::pair<Address, Bytes>> live;
+    for (int i = 0; i < 2000; ++i) {
+      if (!live.empty() && random() % 2 == 0) {
+        const std::size_t victim = random() % live.size();
+        space.give(live[victim].first, live[victim].second);
+        live[victim] = live.back();
+        live.pop_back();
+      }
+      const Bytes size = 2_MiB * (1 + random() % 40);
+      const auto address = space.take(size);
+      ASSERT_TRUE(address && space.contains(*address));
+      for (const auto& [other, other_size] : live) {
+        ASSERT_TRUE(*address + size.count <= other || other + other_size.count <= *address);
+      }
+      live.emplace_back(*address, size);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace dryfit::driver

@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+namespace dryfit::driver {
+
+/// The bytes of a file; none when it cannot be read. Plain system calls: streams would bring locales into the user's
+/// process.
+std::vector<char> read_file(const char* path);
+
+}  // namespace dryfit::driver
