@@ -30,6 +30,15 @@ struct FailedRequest {
   Moment at;
 };
 
+/// The driver answered "out of memory" to somebody. PyTorch's allocator may recover from it (it gives back what it
+/// caches and asks again); another library usually does not.
+struct Refusal {
+  FailedRequest request;
+  std::string library;  ///< file name of the shared library that asked
+  bool by_torch = false;
+  std::uint64_t steps = 0;  ///< optimizer steps completed by then
+};
+
 /// What one process did on one device.
 struct DeviceSummary {
   std::uint32_t ordinal = 0;
@@ -51,19 +60,22 @@ struct DeviceSummary {
   std::uint64_t ooms = 0;  ///< OutOfMemoryErrors raised by PyTorch
   std::optional<FailedRequest> first_oom;
   std::optional<FailedRequest> last_oom;
-  std::map<std::string, Bytes> libraries;  ///< peak by library outside PyTorch
+  std::optional<Refusal> last_refusal;
+  std::map<std::string, Bytes> libraries;  ///< peak_libraries by file name of the library ("libcublas.so.12")
 };
 
 /// What one process of the job did, from its trace.
 struct ProcessSummary {
   std::uint32_t pid = 0;
-  bool complete = true;      ///< false: the capture was cut off or could not be written to its end
+  bool complete = true;  ///< false: the capture was cut off or could not be written to its end
   std::string incomplete_why;
-  std::uint64_t steps = 0;   ///< optimizer steps completed
-  std::uint64_t last_oom_step = 0;  ///< steps completed when the last OutOfMemoryError was raised
-  bool hooks = false;        ///< the Python hooks were active
+  std::uint64_t steps = 0;  ///< optimizer steps completed
+  bool forward_seen = false;
+  bool backward_seen = false;
+  std::uint64_t last_oom_step = 0;           ///< steps completed when the last OutOfMemoryError was raised
+  bool hooks = false;                        ///< the Python hooks were active
   std::map<std::string, std::string> notes;  ///< "software.torch" → "2.6.0+cu124", "stop.reason" → "steps"
-  std::vector<DeviceSummary> devices;
+  std::vector<DeviceSummary> devices;  ///< only those it took memory of, by ordinal; empty: it never touched a GPU
   std::map<std::string, std::uint64_t> launches;  ///< kernel name → launches
   Diagnostics diagnostics;
 };

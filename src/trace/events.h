@@ -8,8 +8,8 @@
 
 #include "base/bytes.h"
 
-/// The event vocabulary: everything that a capture of one process can say, top to bottom. The file format that carries it
-/// is drawn in trace/format.h and specified in docs/trace-format.md.
+/// The event vocabulary: everything that a capture of one process can say, top to bottom. The file format that carries
+/// it is drawn in trace/format.h and specified in docs/trace-format.md.
 namespace dryfit::trace {
 
 /// Nanoseconds since the capture began.
@@ -123,8 +123,8 @@ struct OutOfMemory {
   Bytes device_free;
 };
 
-using Payload = std::variant<Name, Device, Allocate, Release, AllocateFailed, ModuleLoaded, KernelLoaded, Counter, Phase,
-                             Step, Note, Value, OutOfMemory>;
+using Payload = std::variant<Name, Device, Allocate, Release, AllocateFailed, ModuleLoaded, KernelLoaded, Counter,
+                             Phase, Step, Note, Value, OutOfMemory>;
 
 struct Event {
   Nanoseconds time;

@@ -1,0 +1,138 @@
+# SPDX-FileCopyrightText: The Dryfit authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# One target per task. Each sets up what it needs, says what it does in one line per stage (logs: build/log), and is
+# quick when there is nothing left to do. Everything but Debian packages stays in this folder: build, bin, dist, .venv.
+
+PYTHON ?= python3
+# The environment that the demo and the tests use, and the one with the newest PyTorch.
+TORCH := torch-2.6.0
+TORCH_LATEST := torch-latest
+TORCH_PYTHON := .venv/$(TORCH)/bin/python
+TOOLS_PYTHON := .venv/tools/bin/python
+
+STAGE := tools/setup/stage.sh
+VENV := PYTHON=$(PYTHON) tools/setup/venv.sh
+CTEST := ctest -j $(shell nproc)
+SANITIZED_TESTS := trace_test card_test cuda_test nvml_test nvml_with_cuda_test
+CPP_FILES = $(shell find src apps include bench tests -name '*.h' -o -name '*.cpp')
+WHEEL_SOURCES = $(shell find src apps include cards cmake python -type f -not -name '*.pyc') \
+                pyproject.toml CMakeLists.txt $(wildcard README.md)
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+.PHONY: help setup packages headers tools-venv venv venv-latest venv-2.11 build demo test test-fast test-latest \
+        test-cpp test-python check-includes test-sanitizers accuracy bench bench-h100 format format-check wheel clean distclean
+
+help: ## this list
+	@grep -hE '^[a-z0-9.-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
+
+# ---- set-up
+
+setup: packages tools-venv headers venv ## Debian packages, CUDA headers, the Python environment with torch 2.6.0
+
+packages:
+	@tools/setup/packages.sh build
+
+tools-venv: | packages
+	@$(STAGE) tools-venv "Python environment for tools and tests" -- env $(VENV) tools
+
+headers: tools-venv ## the vendor's public headers, into build/headers
+	@$(STAGE) headers "CUDA and NVML headers" -- tools/setup/headers.sh $(TOOLS_PYTHON)
+
+venv: | packages
+	@$(STAGE) venv "Python environment $(TORCH) (some 3 GB to download the first time)" -- env $(VENV) $(TORCH)
+
+venv-latest: | packages ## .venv/torch-latest: the newest PyTorch known to work
+	@$(STAGE) venv-latest "Python environment $(TORCH_LATEST) (some 3 GB to download the first time)" -- \
+	    env $(VENV) $(TORCH_LATEST)
+
+venv-2.11: | packages ## .venv/torch-2.11.0: the PyTorch of the B200 recordings
+	@$(STAGE) venv-2.11 "Python environment torch-2.11.0 (some 3 GB to download the first time)" -- \
+	    env $(VENV) torch-2.11.0
+
+# ---- build
+
+build: packages headers ## the release build, its executables in bin/
+	@test -f build/release/build.ninja || $(STAGE) configure "Configuring (preset release)" -- cmake --preset release
+	@$(STAGE) build "Building (preset release)" -- cmake --build --preset release
+	@$(STAGE) install "Installing into build/release/stage, links in bin/" -- \
+	    sh -c 'cmake --install build/release && tools/setup/link_executables.sh build/release/stage'
+
+wheel: build/wheel/.built ## the Python wheel, into dist/
+
+build/wheel/.built: $(WHEEL_SOURCES) | packages tools-venv headers
+	@rm -rf dist
+	@$(STAGE) wheel "Building the wheel" -- $(TOOLS_PYTHON) -m pip wheel --no-cache-dir --no-deps --wheel-dir dist .
+	@touch $@
+
+# ---- use
+
+# "Does not fit" (exit code 3) is a good answer of the demo too.
+demo: setup build ## a verdict for a real training script on two cards
+	@echo "Running: bin/dryfit run --gpu rtx-3060-12gb,rtx-4060-8gb -- python examples/resnet50.py --batch-size 64"
+	@bin/dryfit run --gpu rtx-3060-12gb,rtx-4060-8gb -- $(TORCH_PYTHON) examples/resnet50.py --batch-size 64; \
+	    code=$$?; test $$code -eq 0 -o $$code -eq 3
+
+# ---- tests
+
+test: setup build test-cpp check-includes test-python test-sanitizers ## everything: C++, Python, wheel, sanitizers
+
+test-fast: build test-cpp check-includes ## what needs no PyTorch
+	@$(STAGE) test-python-fast "Python tests without PyTorch" --show 3 -- \
+	    $(TOOLS_PYTHON) -m pytest -m "not torch and not slow"
+
+test-latest: setup venv-latest build ## the tests with PyTorch, under torch 2.6.0 and under the newest
+	@$(STAGE) test-latest "Python tests with PyTorch" --show 3 -- $(TORCH_PYTHON) -m pytest -m torch
+
+test-python: setup | build
+	@$(STAGE) test-python "Python tests, PyTorch and the wheel included" --show 3 -- $(TORCH_PYTHON) -m pytest
+
+test-cpp: | build
+	@$(STAGE) test-cpp "C++ tests" --show 3 -- $(CTEST) --preset release
+
+check-includes: ## the direction of the includes (ARCHITECTURE.md)
+	@$(STAGE) check-includes "Direction of the includes" -- tools/check_includes
+
+test-sanitizers: packages headers ## the driver's and the trace's tests under asan and tsan
+	@for preset in asan tsan; do \
+	    test -f build/$$preset/build.ninja || \
+	        $(STAGE) $$preset-configure "Configuring (preset $$preset)" -- cmake --preset $$preset || exit 1; \
+	    $(STAGE) $$preset-build "Building the driver's tests (preset $$preset)" -- \
+	        cmake --build --preset $$preset --target $(SANITIZED_TESTS) || exit 1; \
+	    $(STAGE) $$preset-test "The driver's tests (preset $$preset)" --show 3 -- \
+	        $(CTEST) --preset $$preset -E _NOT_BUILT || exit 1; \
+	done
+
+# ---- numbers
+
+accuracy: setup build ## ours beside published measurements: make accuracy XMEM_ROWS=<csv> [ACCURACY_FLAGS=...]
+	@test -n "$(XMEM_ROWS)" || { echo "Name the measurements: make accuracy XMEM_ROWS=<csv>"; exit 2; }
+	tools/accuracy --xmem-rows "$(XMEM_ROWS)" --json build/accuracy.json $(ACCURACY_FLAGS)
+
+bench: setup build ## what a dry run costs, beside really training on the CPU
+	@tools/setup/packages.sh bench
+	@test -f build/bench/build.ninja || $(STAGE) bench-configure "Configuring (preset bench)" -- cmake --preset bench
+	@$(STAGE) bench-build "Building (preset bench)" -- cmake --build --preset bench
+	build/bench/bench/trace_append_bench
+	bench/cost
+
+bench-h100: venv-latest venv-2.11 build ## bfloat16 on an H100, under torch 2.11 and under the newest
+	bench/h100
+
+# ---- order
+
+format: ## clang-format over the C++ files
+	@tools/setup/packages.sh format
+	@clang-format-19 -i $(CPP_FILES)
+
+format-check: ## fails if clang-format would change a file
+	@tools/setup/packages.sh format
+	@clang-format-19 --dry-run -Werror $(CPP_FILES)
+
+clean: ## removes what was built; keeps the Python environments
+	rm -rf build bin dist
+
+distclean: clean ## removes the Python environments too
+	rm -rf .venv

@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "files.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <utility>
+
+namespace dryfit::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string quoted(const fs::path& path) { return "'" + path.string() + "'"; }
+
+Error cannot(const std::string& what, const fs::path& path, int error, std::string hint = "") {
+  return {"cannot " + what + " " + quoted(path) + ": " + std::strerror(error), std::move(hint)};
+}
+
+fs::path temporary_root() {
+  const char* folder = std::getenv("TMPDIR");
+  return fs::absolute(folder && *folder ? folder : "/tmp");
+}
+
+/// 0, or errno.
+int write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t size = ::write(fd, text.data(), text.size());
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) return errno;
+    text.remove_prefix(static_cast<std::size_t>(size));
+  }
+  return 0;
+}
+
+fs::path folder_of(const fs::path& path) { return fs::absolute(path).parent_path(); }
+
+}  // namespace
+
+Result<WorkFolder> WorkFolder::temporary() {
+  const auto root = temporary_root();
+  std::string pattern = (root / "dryfit-XXXXXX").string();
+  if (!::mkdtemp(pattern.data())) {
+    return cannot("make a folder in", root, errno, "Point TMPDIR at a folder with some space that you may write to.");
+  }
+  return WorkFolder(pattern, false);
+}
+
+Result<WorkFolder> WorkFolder::kept(const fs::path& path) {
+  const auto absolute = fs::absolute(path);
+  std::error_code error;
+  if (fs::exists(absolute, error) && !(fs::is_directory(absolute, error) && fs::is_empty(absolute, error))) {
+    return Error{quoted(path) + " exists and is not an empty folder", "Give --save a folder that does not exist yet."};
+  }
+  fs::create_directories(absolute, error);
+  if (error) return cannot("make the folder", path, error.value());
+  if (::access(absolute.c_str(), W_OK | X_OK) != 0) return cannot("write into the folder", path, errno);
+  return WorkFolder(absolute, true);
+}
+
+WorkFolder::WorkFolder(WorkFolder&& other) noexcept : path_(std::exchange(other.path_, {})), keep_(other.keep_) {}
+
+WorkFolder::~WorkFolder() {
+  std::error_code ignored;
+  if (!keep_ && !path_.empty()) fs::remove_all(path_, ignored);
+}
+
+Status write_atomically(const fs::path& path, std::string_view text) {
+  std::string temporary = fs::absolute(path).string() + ".XXXXXX";
+  const int fd = ::mkstemp(temporary.data());
+  if (fd < 0) return cannot("write", path, errno);
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  int error = ::fchmod(fd, 0666 & ~mask) == 0 ? write_all(fd, text) : errno;
+  if (::close(fd) != 0 && error == 0) error = errno;
+  if (error == 0 && ::rename(temporary.c_str(), fs::absolute(path).c_str()) != 0) error = errno;
+  if (error == 0) return {};
+  ::unlink(temporary.c_str());
+  return cannot("write", path, error);
+}
+
+Status check_writable(const fs::path& path) {
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) return cannot("write", path, EISDIR, "Give the name of a file.");
+  if (::access(folder_of(path).c_str(), W_OK | X_OK) != 0) return cannot("write", path, errno);
+  return {};
+}
+
+std::string last_lines(const fs::path& path, std::size_t count) {
+  static constexpr std::streamoff kMost = 64 * 1024;
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file) return "";
+  const auto size = static_cast<std::streamoff>(file.tellg());
+  file.seekg(std::max<std::streamoff>(0, size - kMost));
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  std::size_t begin = text.size() - (text.ends_with('\n') ? 1 : 0);
+  for (std::size_t lines = 0; lines < count && begin != std::string::npos && begin > 0; ++lines) {
+    begin = text.rfind('\n', begin - 1);
+  }
+  return begin == std::string::npos || begin == 0 ? text : text.substr(begin + 1);
+}
+
+}  // namespace dryfit::cli

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/replay.h"
+#include "report/style.h"
+#include "trace/reader.h"
+
+namespace dryfit::cli {
+
+/// What a running program is doing, read from the traces it is writing.
+class LiveView {
+ public:
+  struct State {
+    analysis::Moment now;
+    Bytes used;
+  };
+
+  /// Reads what is new in these traces. Tells about the process that holds most memory; none: no process has told
+  /// anything yet.
+  std::optional<State> look(const std::vector<std::filesystem::path>& traces);
+
+ private:
+  struct Followed {
+    trace::Reader reader;
+    analysis::Replay replay;
+  };
+  std::map<std::filesystem::path, Followed> followed_;
+};
+
+/// One line on stderr that is drawn again and again while programs run. Draws only on a terminal, and not in the first
+/// second; the line leaves the cursor at its beginning, so that output of the program goes over it.
+class ProgressLine {
+ public:
+  ProgressLine();
+  ~ProgressLine() { clear(); }
+
+  bool wanted() const { return wanted_; }
+
+  /// True when it is time to draw again.
+  bool due() const;
+
+  struct Content {
+    std::string card;
+    std::optional<LiveView::State> state;
+    std::optional<std::uint64_t> steps;  ///< asked for
+    std::size_t running = 0;
+    std::size_t done = 0;
+    std::size_t all = 0;
+  };
+  void draw(const Content& content);
+  void clear();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  std::string text_of(const Content& content) const;
+
+  bool wanted_;
+  bool drawn_ = false;
+  Clock::time_point begun_ = Clock::now();
+  Clock::time_point last_ = begun_;
+};
+
+}  // namespace dryfit::cli

@@ -1,0 +1,225 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+#include "analysis/run_summary.h"
+#include "card/card_match.h"
+#include "card/catalogue.h"
+#include "commands.h"
+#include "files.h"
+#include "fleet.h"
+#include "launch/command.h"
+#include "report/json.h"
+#include "report/terminal.h"
+#include "resources.h"
+#include "run_options.h"
+#include "screen.h"
+#include "trace/unique_fd.h"
+#include "verdict/verdict.h"
+
+namespace dryfit::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using verdict::Answer;
+using verdict::Verdict;
+
+constexpr std::size_t kShownOutputLines = 15;
+constexpr const char* kOutputFile = "output.txt";
+
+std::vector<std::string> own_environment() {
+  std::vector<std::string> result;
+  for (char** entry = environ; *entry; ++entry) result.emplace_back(*entry);
+  return result;
+}
+
+/// The cards that the user named, in that order, each once.
+Result<std::vector<const CardFile*>> named_cards(const Catalogue& catalogue, const std::vector<std::string>& names) {
+  std::vector<const CardFile*> cards;
+  for (const auto& name : names) {
+    const auto card = match_card(catalogue, name);
+    if (!card) return card.error();
+    if (std::ranges::find(cards, *card) == cards.end()) cards.push_back(*card);
+  }
+  return cards;
+}
+
+/// Everything that one invocation of `dryfit run` works with.
+struct Session {
+  RunOptions options;
+  Resources resources;
+  std::vector<const CardFile*> cards;
+  WorkFolder folder;
+
+  fs::path folder_of(const CardFile& card) const { return folder.path() / card.card.id; }
+};
+
+/// One run's options; `output` receives the file that holds its output when it does not own the terminal.
+Result<PlannedRun> plan(const Session& session, const CardFile& card, bool first, trace::UniqueFd& output) {
+  const auto folder = session.folder_of(card);
+  std::error_code error;
+  fs::create_directory(folder, error);
+  if (error) return Error{"cannot make the folder '" + folder.string() + "': " + error.message(), ""};
+
+  const auto& asked = session.options;
+  launch::JobOptions job{.command = asked.command,
+                         .environment = own_environment(),
+                         .machine = {.address_order = asked.address_order,
+                                     .cards = std::vector<Card>(static_cast<std::size_t>(asked.count), card.card)},
+                         .run_directory = folder,
+                         .driver_directory = session.resources.driver,
+                         .hooks_directory = session.resources.hooks,
+                         .steps = asked.steps,
+                         .timeout = asked.timeout,
+                         .keep_initialisation = asked.keep_initialisation,
+                         .memory_history = asked.memory_history};
+  const bool json_on_stdout = asked.json && asked.output.empty();
+  if (first) {
+    job.stdout_fd = json_on_stdout ? STDERR_FILENO : STDOUT_FILENO;
+  } else {
+    const auto file = folder / kOutputFile;
+    output = trace::UniqueFd(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+    if (!output) return Error{"cannot write '" + file.string() + "': " + std::strerror(errno), ""};
+    job.stdout_fd = job.stderr_fd = output.get();
+  }
+  return PlannedRun{card.card.id, std::move(job)};
+}
+
+verdict::RunFacts facts_of(const RunOutcome& outcome) {
+  using Kind = launch::Ending::Kind;
+  verdict::RunFacts facts;
+  if (!outcome.result) {
+    facts.interrupted = true;
+    return facts;
+  }
+  const auto& [kind, code] = outcome.result->ending;
+  facts.ended_by_us = kind == Kind::steps_done;
+  facts.timed_out = kind == Kind::timed_out;
+  facts.interrupted = kind == Kind::interrupted;
+  if (kind == Kind::exited) facts.exit_code = code;
+  if (kind == Kind::signalled) facts.signal = code;
+  facts.seconds = outcome.result->wall.count();
+  facts.host_peak_rss = outcome.result->host_peak_rss;
+  for (const auto& trace : outcome.result->traces) {
+    auto summary = analysis::summarise(trace);
+    if (summary) {
+      facts.processes.push_back(std::move(summary).value());
+    } else {
+      facts.processes.push_back({.complete = false, .incomplete_why = summary.error().what});
+    }
+  }
+  return facts;
+}
+
+Origin context_origin(const CardFile& card) {
+  const auto found = card.provenance.find("context_memory");
+  return found == card.provenance.end() ? Origin::derived : found->second.origin;
+}
+
+std::vector<Verdict> judge_all(const Session& session, const std::vector<RunOutcome>& outcomes) {
+  std::vector<Verdict> verdicts;
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    auto verdict = verdict::judge(session.cards[i]->card, facts_of(outcomes[i]));
+    verdict.context_origin = context_origin(*session.cards[i]);
+    verdicts.push_back(std::move(verdict));
+  }
+  return verdicts;
+}
+
+/// The end of what a program printed that did not own the terminal, where it tells something that has not been seen.
+void show_hidden_output(const Session& session, const std::vector<Verdict>& verdicts) {
+  for (std::size_t i = 1; i < verdicts.size(); ++i) {
+    if (verdicts[i].answer != Answer::cannot_tell || verdicts[i].reason == verdicts[0].reason) continue;
+    const auto text = last_lines(session.folder_of(*session.cards[i]) / kOutputFile, kShownOutputLines);
+    if (!text.empty()) fmt::print(stderr, "--- {}, last lines:\n{}", verdicts[i].card.id, text);
+  }
+}
+
+int deliver(const Session& session, const std::vector<Verdict>& verdicts) {
+  const auto& options = session.options;
+  const auto json = report::json_text(DRYFIT_VERSION, options.command, verdicts);
+  show_hidden_output(session, verdicts);
+  const bool json_on_stdout = options.json && options.output.empty();
+  const bool printed = print(json_on_stdout ? json : report::terminal_text(verdicts, style_for(STDOUT_FILENO)));
+  if (session.folder.is_kept()) {
+    if (const auto status = write_atomically(session.folder.path() / "verdict.json", json); !status) {
+      return fail(status.error(), kCouldNotTell);
+    }
+  }
+  if (!options.output.empty()) {
+    if (const auto status = write_atomically(options.output, json); !status) return fail(status.error(), kCouldNotTell);
+  }
+  if (!printed) return fail({"cannot write the report to stdout", ""}, kCouldNotTell);
+  return verdict::exit_code(verdicts);
+}
+
+int run_session(const Session& session) {
+  std::vector<PlannedRun> runs;
+  std::vector<trace::UniqueFd> outputs(session.cards.size());
+  for (std::size_t i = 0; i < session.cards.size(); ++i) {
+    auto planned = plan(session, *session.cards[i], i == 0, outputs[i]);
+    if (!planned) return fail(planned.error(), kCouldNotTell);
+    runs.push_back(std::move(planned).value());
+  }
+  const auto outcomes = run_all(std::move(runs), session.options.jobs);
+  for (const auto& outcome : outcomes) {
+    if (outcome.error) return fail(*outcome.error, kCouldNotTell);
+  }
+  return deliver(session, judge_all(session, outcomes));
+}
+
+int run(const RunOptions& options) {
+  if (!DRYFIT_RUNTIME_HANDSHAKE) {
+    return fail({"this build leaves out the runtime handshake, so no CUDA program can run on its driver",
+                 "Build Dryfit with DRYFIT_RUNTIME_HANDSHAKE=ON."},
+                kCouldNotTell);
+  }
+  const auto resources = find_resources();
+  if (!resources) return fail(resources.error(), kCouldNotTell);
+  const auto catalogue = Catalogue::load(resources->cards, options.cards);
+  if (!catalogue) return fail(catalogue.error(), kWrongUsage);
+  const auto cards = named_cards(*catalogue, options.gpus);
+  if (!cards) return fail(cards.error(), kWrongUsage);
+  if (const auto found = launch::find_command(options.command.front(), own_environment()); !found) {
+    return fail(found.error(), kWrongUsage);
+  }
+  if (!options.output.empty()) {
+    if (const auto status = check_writable(options.output); !status) return fail(status.error(), kWrongUsage);
+  }
+  auto folder = options.save.empty() ? WorkFolder::temporary() : WorkFolder::kept(options.save);
+  if (!folder) return fail(folder.error(), options.save.empty() ? kCouldNotTell : kWrongUsage);
+  return run_session({options, *resources, *cards, std::move(folder).value()});
+}
+
+class RunHelp : public CLI::Formatter {
+ public:
+  std::string make_usage(const CLI::App*, std::string) const override {
+    return "Usage: dryfit run --gpu NAME[,NAME...] [OPTIONS] -- COMMAND...\n\n";
+  }
+};
+
+}  // namespace
+
+void add_run(CLI::App& app, const Arguments& arguments, int& exit_code) {
+  auto* command = app.add_subcommand("run", "Run a training command on a card that is not there");
+  command->formatter(std::make_shared<RunHelp>());
+  command->footer(
+      "Example:\n  dryfit run --gpu rtx-3060-12gb,a100-40gb -- python train.py --batch-size 32\n\n"
+      "Exit code: 0 fits on every card, 3 does not fit on at least one, 2 wrong usage, 1 could not tell.");
+  command->prefix_command();
+  auto typed = std::make_shared<TypedRunOptions>();
+  typed->declare(*command);
+  command->callback([command, typed, &arguments, &exit_code] {
+    const auto plain = command->remaining();
+    const auto options = typed->understood(plain, joined_command(plain, arguments));
+    exit_code = options ? run(*options) : fail(options.error(), kWrongUsage);
+  });
+}
+
+}  // namespace dryfit::cli

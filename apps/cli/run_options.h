@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "card/machine.h"
+
+namespace dryfit::cli {
+
+/// What `dryfit run` was asked to do.
+struct RunOptions {
+  std::vector<std::string> gpus;
+  std::vector<std::filesystem::path> cards;  ///< card files, or folders of them, beyond the catalogue
+  int count = 1;                             ///< cards of that kind in the machine
+  std::optional<std::uint64_t> steps = 3;    ///< nullopt: all
+  std::optional<std::chrono::milliseconds> timeout;
+  bool keep_initialisation = false;
+  bool memory_history = true;
+  AddressOrder address_order = AddressOrder::chunk;
+  std::filesystem::path save;    ///< empty: keep nothing
+  std::filesystem::path output;  ///< empty: no file
+  bool json = false;
+  std::size_t jobs = 1;
+  std::vector<std::string> command;
+};
+
+/// The same as typed: texts that CLI11 fills in.
+struct TypedRunOptions {
+  RunOptions options;
+  std::string steps = "3";
+  std::string timeout;
+  std::string address_order = "chunk";
+  bool no_history = false;
+
+  void declare(CLI::App& app);
+
+  /// The options with the texts understood, or what is wrong with one. `plain` is the command as far as it stood before
+  /// a
+  /// "--", `command` the whole of it.
+  Result<RunOptions> understood(const std::vector<std::string>& plain, std::vector<std::string> command) const;
+};
+
+}  // namespace dryfit::cli

@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "base/result.h"
+#include "report/style.h"
+
+namespace dryfit::cli {
+
+bool is_terminal(int fd);
+
+/// How text may look on `fd`: colour on a terminal unless NO_COLOR is set or TERM is dumb; UTF-8 when the locale says
+/// so.
+report::Style style_for(int fd);
+
+/// Columns of the terminal at `fd`; 80 when it does not tell.
+std::size_t columns_of(int fd);
+
+/// "dryfit: <what>" and the hint on stderr. Returns `exit_code`.
+int fail(const Error& error, int exit_code);
+
+/// Writes all of it to stdout; false when it cannot be written.
+bool print(std::string_view text);
+
+}  // namespace dryfit::cli

@@ -1,0 +1,62 @@
+# SPDX-FileCopyrightText: The Dryfit authors
+# SPDX-License-Identifier: Apache-2.0
+"""The end of the run: the last reports, and leaving when the asked number of steps has been taken.
+
+Leaving means os._exit: no finally block, no atexit handler and no checkpoint of the program's runs because of us.
+"""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import os
+import sys
+from typing import Callable, List
+
+from . import guest
+from .patching import quietly
+
+
+class Ending:
+    def __init__(self, reports: List[Callable[[], None]]) -> None:
+        self.reports = reports
+
+    def install(self) -> None:
+        """A program that ends by itself, by an exception or not, is reported on as well."""
+        atexit.register(self._report)
+
+    def stop(self) -> None:
+        """Ends this process with code 0. Does not return."""
+        try:
+            guest.note("stop.reason", "steps")
+            self._report()
+            _release_semaphores()
+            _flush()
+            guest.finish()
+        finally:
+            os._exit(0)
+
+    def _report(self) -> None:
+        for report in self.reports:
+            quietly(report)()
+
+
+@quietly
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            quietly(stream.flush)()
+    ctypes.CDLL(None).fflush(None)
+
+
+@quietly
+def _release_semaphores() -> None:
+    """Named semaphores (spawned DataLoader workers) outlive a process that leaves early, and Python's resource tracker
+    would complain about them on the program's stderr."""
+    synchronize = sys.modules.get("multiprocessing.synchronize")
+    util = sys.modules.get("multiprocessing.util")
+    if synchronize is None or util is None:
+        return
+    for finalizer in list(util._finalizer_registry.values()):
+        if getattr(finalizer, "_callback", None) is synchronize.SemLock._cleanup:
+            finalizer()

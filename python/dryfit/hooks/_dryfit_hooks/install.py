@@ -1,0 +1,49 @@
+# SPDX-FileCopyrightText: The Dryfit authors
+# SPDX-License-Identifier: Apache-2.0
+"""Puts the parts together once torch is there."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from . import guest, settings, software
+from .ending import Ending
+from .history import History
+from .initialisation import SkippedInitialisation
+from .load import LoadWatch
+from .memory import MemoryStatistics
+from .patching import quietly
+from .phases import Phases
+from .steps import StepCounter
+
+
+@quietly
+def install(torch: Any) -> None:
+    if not guest.connect():
+        return
+    software.note_torch(torch)
+    if torch.version.cuda is not None:
+        _install_for_cuda(torch, settings.from_environment(os.environ))
+    guest.note("hooks.ready", "1")
+
+
+def _install_for_cuda(torch: Any, wanted: settings.Settings) -> None:
+    memory = MemoryStatistics(torch)
+    load = LoadWatch(torch, memory)
+    parts = [memory, load]
+    ending = Ending([software.note_libraries, memory.report])
+    if wanted.memory_history:
+        history = History(torch, wanted.run_directory)
+        ending.reports.append(history.dump)
+        parts.append(history)
+    first_forward = [load.end]
+    if not wanted.keep_initialisation:
+        skipped = SkippedInitialisation(torch)
+        first_forward.append(skipped.end)
+        parts.append(skipped)
+    phases = Phases(torch, first_forward)
+    steps = StepCounter(torch, wanted.steps, phases, [software.note_libraries, memory.report], ending.stop)
+    for part in (*parts, phases, steps, ending):
+        quietly(part.install)()
+    quietly(torch.cuda._lazy_call)(quietly(lambda: software.note_cudnn(torch)))

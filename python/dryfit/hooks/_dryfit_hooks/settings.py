@@ -1,0 +1,27 @@
+# SPDX-FileCopyrightText: The Dryfit authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the launcher asked of the hooks, from the environment."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Mapping, Optional
+
+
+@dataclass(frozen=True)
+class Settings:
+    run_directory: str
+    steps: Optional[int]  # None: let the program end by itself
+    keep_initialisation: bool
+    memory_history: bool
+
+
+def from_environment(environment: Mapping[str, str]) -> Settings:
+    steps = environment.get("DRYFIT_STEPS", "all")
+    return Settings(
+        run_directory=os.path.dirname(environment.get("DRYFIT_MACHINE", "")),
+        steps=int(steps) if steps.isdigit() and int(steps) > 0 else None,
+        keep_initialisation=environment.get("DRYFIT_KEEP_INIT") == "1",
+        memory_history=environment.get("DRYFIT_HISTORY") == "1",
+    )

@@ -1,0 +1,140 @@
+# SPDX-FileCopyrightText: The Dryfit authors
+# SPDX-License-Identifier: Apache-2.0
+"""Counts training steps through PyTorch's public optimizer hooks, and says when enough have been taken.
+
+A program may have several optimizers (the two sides of a GAN). The number of completed steps is that of the optimizer that
+has taken most. When it reaches the limit, the others may still catch up, so that their memory is seen too; an optimizer
+that never steps holds the end up for PATIENCE further steps only.
+
+PyTorch does not call the hooks of an optimizer whose step() is compiled. Its steps are told from zero_grad(): gradients
+that a backward pass has made are dropped after they were used. The first of these is not counted, as it may be a mere
+preparation.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import weakref
+from typing import Any, Callable, List, Optional
+
+from . import guest
+from .patching import Patch, around, quietly
+from .phases import Phases
+
+PATIENCE = 16
+
+
+class StepCounter:
+    def __init__(
+        self,
+        torch: Any,
+        limit: Optional[int],
+        phases: Phases,
+        on_step: List[Callable[[], None]],
+        on_limit: Callable[[], None],
+    ) -> None:
+        self._torch = torch
+        self._limit = limit
+        self._phases = phases
+        self._on_step = on_step
+        self._on_limit = on_limit
+        self._completed = 0
+        self._taken: "weakref.WeakKeyDictionary[Any, int]" = weakref.WeakKeyDictionary()
+        self._known: "weakref.WeakSet[Any]" = weakref.WeakSet()
+        self._dropped: "weakref.WeakKeyDictionary[Any, int]" = weakref.WeakKeyDictionary()
+        self._inner: "weakref.WeakSet[Any]" = weakref.WeakSet()
+
+    def install(self) -> None:
+        module = importlib.import_module("torch.optim.optimizer")
+        is_compiling = self._torch.compiler.is_compiling
+
+        def step_pre_hook(optimizer: Any, args: Any, kwargs: Any) -> None:
+            if not is_compiling():
+                self._begins(optimizer, sys._getframe(1))
+
+        def step_post_hook(optimizer: Any, args: Any, kwargs: Any) -> None:
+            if not is_compiling():
+                self._ends(optimizer, sys._getframe(1))
+
+        module.register_optimizer_step_pre_hook(step_pre_hook)
+        module.register_optimizer_step_post_hook(step_post_hook)
+        Patch(module.Optimizer, "zero_grad", lambda original: around(original, self._gradients_dropped))
+        Patch(
+            module.Optimizer,
+            "__init__",
+            lambda original: around(original, lambda made, *_, **__: made, self._constructed),
+        )
+
+    @quietly
+    def _constructed(self, optimizer: Any, failed: bool) -> None:
+        if not failed:
+            self._known.add(optimizer)
+
+    @quietly
+    def _begins(self, optimizer: Any, caller: Any) -> None:
+        if _is_nested(caller):
+            self._inner.add(optimizer)
+        elif self._counts(optimizer):
+            self._phases.optimizer_begins()
+
+    @quietly
+    def _ends(self, optimizer: Any, caller: Any) -> None:
+        if _is_nested(caller) or not self._counts(optimizer):
+            return
+        self._dropped.pop(optimizer, None)
+        self._known.add(optimizer)
+        self._count(optimizer, self._taken.get(optimizer, 0) + 1)
+        self._phases.optimizer_ends()
+
+    @quietly
+    def _gradients_dropped(self, optimizer: Any, *_: Any, **__: Any) -> None:
+        passes = self._phases.backward_passes
+        if not self._phases.compiles or optimizer in self._taken and optimizer not in self._dropped:
+            return
+        if passes > self._dropped.get(optimizer, 0) and self._counts(optimizer):
+            if optimizer in self._dropped:
+                self._count(optimizer, self._taken.get(optimizer, 0) + 1)
+            self._dropped[optimizer] = passes
+
+    def _count(self, optimizer: Any, taken: int) -> None:
+        self._taken[optimizer] = taken
+        if taken > self._completed:
+            self._completed = taken
+            guest.step(self._completed)
+        for listener in self._on_step:
+            quietly(listener)()
+        if self._is_enough():
+            self._on_limit()
+
+    def _counts(self, optimizer: Any) -> bool:
+        """True for an optimizer of parameters on a device. Parameters may live on the host (offloading) while the device
+        does the work: then, with no other optimizer on a device, it counts as well."""
+        if _is_on_device(optimizer):
+            return True
+        return self._torch.cuda.is_initialized() and not any(map(_is_on_device, self._known))
+
+    def _is_enough(self) -> bool:
+        limit = self._limit
+        if limit is None or self._completed < limit:
+            return False
+        if self._completed >= limit + PATIENCE:
+            return True
+        return all(self._taken.get(each, 0) >= limit for each in self._known if self._is_awaited(each))
+
+    def _is_awaited(self, optimizer: Any) -> bool:
+        return optimizer not in self._inner and _is_on_device(optimizer)
+
+
+def _is_on_device(optimizer: Any) -> bool:
+    return any(parameter.is_cuda for group in optimizer.param_groups for parameter in group["params"])
+
+
+def _is_nested(caller: Any) -> bool:
+    """Whether a step calls this one: `caller` is the frame of PyTorch's wrapper around every optimizer's step()."""
+    frame = caller.f_back
+    while frame is not None:
+        if frame.f_code is caller.f_code:
+            return True
+        frame = frame.f_back
+    return False

@@ -1,0 +1,29 @@
+# SPDX-FileCopyrightText: The Dryfit authors
+# SPDX-License-Identifier: Apache-2.0
+"""The door into a Python process that Dryfit watches: its folder stands first in PYTHONPATH, so Python imports this file
+at start-up. It starts the hooks, takes its own folder out of sys.path and gives way to the sitecustomize that would have
+been imported without it. PYTHONPATH in the environment stays as it is, for child processes.
+"""
+
+import os
+import sys
+
+
+def _enter():
+    folder = os.path.dirname(__file__)
+    try:
+        if os.environ.get("DRYFIT_MACHINE"):
+            import _dryfit_hooks
+
+            _dryfit_hooks.start()
+    except Exception:
+        pass
+    sys.path[:] = [entry for entry in sys.path if entry != folder]
+    sys.path_importer_cache.pop(folder, None)
+    sys.modules.pop("sitecustomize", None)
+
+
+_enter()
+
+# Without a next one this raises the ImportError that Python's site module expects of a missing sitecustomize.
+import sitecustomize  # noqa: E402, F401

@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/replay.h"
+
+#include <algorithm>
+
+namespace dryfit::analysis {
+namespace {
+
+void raise(std::optional<Bytes>& highest, Bytes value) { highest = std::max(highest.value_or(Bytes{}), value); }
+
+/// PyTorch's own numbers, by the key under which the hooks report them.
+using Setter = void (*)(DeviceSummary&, std::uint64_t);
+const std::map<std::string, Setter>& torch_values() {
+  static const std::map<std::string, Setter> setters{
+      {"torch.peak_reserved_bytes", [](DeviceSummary& d, std::uint64_t n) { raise(d.torch_peak_reserved, {n}); }},
+      {"torch.peak_allocated_bytes", [](DeviceSummary& d, std::uint64_t n) { raise(d.torch_peak_allocated, {n}); }},
+      {"torch.reserved_after_load_bytes",
+       [](DeviceSummary& d, std::uint64_t n) { d.torch_reserved_after_load = Bytes{n}; }},
+      {"torch.alloc_retries", [](DeviceSummary& d, std::uint64_t n) { d.alloc_retries = n; }},
+      {"torch.ooms", [](DeviceSummary& d, std::uint64_t n) { d.ooms = std::max(d.ooms, n); }},
+  };
+  return setters;
+}
+
+bool told_by_hooks(const std::string& key) {
+  return key.starts_with("software.") || key.starts_with("hooks.") || key.starts_with("torch.");
+}
+
+}  // namespace
+
+void Replay::apply(const trace::Event& event) {
+  std::visit([this](const auto& payload) { on(payload); }, event.payload);
+}
+
+Bytes Replay::used() const {
+  Bytes most;
+  for (const auto& [ordinal, ledger] : ledgers_) most = std::max(most, ledger.used());
+  return most;
+}
+
+ProcessSummary Replay::summary() const {
+  ProcessSummary result = process_;
+  for (const auto& [ordinal, ledger] : ledgers_) {
+    const auto& device = ledger.summary();
+    if (ledger.touched() || device.last_refusal) result.devices.push_back(device);
+  }
+  return result;
+}
+
+void Replay::on(const trace::Name& event) { names_[event.id] = event.text; }
+
+void Replay::on(const trace::Device& event) { ledger(event.ordinal).describe(text(event.card), event.total); }
+
+void Replay::on(const trace::Allocate& event) {
+  if (!ledger(event.device).take(event, text(event.library), now_))
+    process_.diagnostics.add("trace.address_taken_twice");
+}
+
+void Replay::on(const trace::Release& event) {
+  if (!ledger(event.device).give_back(event)) process_.diagnostics.add("trace.unknown_address_released");
+}
+
+void Replay::on(const trace::AllocateFailed& event) {
+  auto& device = ledger(event.device).summary();
+  const auto& library = text(event.library);
+  const Bytes free = device.capacity > event.used ? device.capacity - event.used : Bytes{};
+  device.last_refusal = Refusal{
+      {event.requested, free, now_}, std::string(file_name(library)), belongs_to_torch(library), process_.steps};
+}
+
+void Replay::on(const trace::KernelLoaded& event) { process_.launches[text(event.name)] += event.launches; }
+
+void Replay::on(const trace::Counter& event) {
+  const auto& name = text(event.name);
+  if (name.starts_with("driver.")) process_.diagnostics.add(name, event.count);
+}
+
+void Replay::on(const trace::Phase& event) {
+  now_.phase = text(event.name);
+  process_.hooks = true;
+  process_.forward_seen |= now_.phase == "forward";
+  process_.backward_seen |= now_.phase == "backward";
+  update_step();
+}
+
+void Replay::on(const trace::Step& event) {
+  process_.hooks = true;
+  process_.steps = std::max(process_.steps, event.completed);
+  update_step();
+}
+
+void Replay::update_step() {
+  if (process_.forward_seen || process_.steps > 0) now_.step = process_.steps + 1;
+}
+
+void Replay::on(const trace::Note& event) {
+  const auto& key = text(event.key);
+  process_.notes[key] = text(event.value);
+  process_.hooks |= told_by_hooks(key);
+}
+
+void Replay::on(const trace::Value& event) {
+  if (event.device < 0) return;
+  const auto setter = torch_values().find(text(event.key));
+  if (setter != torch_values().end()) {
+    setter->second(ledger(static_cast<std::uint32_t>(event.device)).summary(), event.value);
+  }
+}
+
+void Replay::on(const trace::OutOfMemory& event) {
+  auto& device = ledger(event.device).summary();
+  device.last_oom = FailedRequest{event.requested, event.device_free, now_};
+  if (!device.first_oom) device.first_oom = device.last_oom;
+  device.ooms += 1;
+  process_.last_oom_step = process_.steps;
+}
+
+const std::string& Replay::text(trace::NameId id) const {
+  static const std::string empty;
+  const auto found = names_.find(id);
+  return found == names_.end() ? empty : found->second;
+}
+
+DeviceLedger& Replay::ledger(std::uint32_t ordinal) { return ledgers_.try_emplace(ordinal, ordinal).first->second; }
+
+}  // namespace dryfit::analysis

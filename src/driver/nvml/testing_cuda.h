@@ -1,0 +1,8 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+/// Exported by the libcuda.so.1 of the tests: what dryfit_device_used says from now on.
+extern "C" void testing_set_used(int cuda_device, std::uint64_t bytes);

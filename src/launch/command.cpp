@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/command.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "launch/nearest_name.h"
+
+namespace dryfit::launch {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kDefaultPath = "/usr/local/bin:/usr/bin:/bin";
+
+bool is_file(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored);
+}
+
+bool is_program(const fs::path& path) { return is_file(path) && ::access(path.c_str(), X_OK) == 0; }
+
+std::vector<fs::path> search_path(const Environment& environment) {
+  std::string_view rest = value_of(environment, "PATH").value_or(kDefaultPath);
+  std::vector<fs::path> directories;
+  for (;;) {
+    const std::size_t end = rest.find(':');
+    const std::string_view element = rest.substr(0, end);
+    directories.emplace_back(element.empty() ? "." : element);
+    if (end == std::string_view::npos) return directories;
+    rest.remove_prefix(end + 1);
+  }
+}
+
+std::set<std::string> programs_in(const std::vector<fs::path>& directories) {
+  std::set<std::string> names;
+  for (const fs::path& directory : directories) {
+    std::error_code error;
+    for (fs::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error)) {
+      if (is_program(entry->path())) names.insert(entry->path().filename().string());
+    }
+  }
+  return names;
+}
+
+bool is_python_script(const fs::path& path) { return path.extension() == ".py" && is_file(path); }
+
+std::string start_with(std::string_view interpreter, const fs::path& script) {
+  return "Start it through its interpreter: " + std::string(interpreter) + " " + script.string();
+}
+
+Error not_found(const std::string& name, const Environment& environment) {
+  const std::string what = "no such command: '" + name + "'";
+  if (is_python_script(name)) return {what, start_with("python", name)};
+  if (name.find(' ') != std::string::npos) {
+    return {what, "Give the command and its arguments as separate words, without quotes around the whole."};
+  }
+  const std::string nearest = nearest_name(name, programs_in(search_path(environment)));
+  if (!nearest.empty()) return {what, "Did you mean '" + nearest + "'?"};
+  return {what, "Check its spelling, and that PATH holds its directory."};
+}
+
+Error not_executable(const fs::path& path) {
+  const std::string what = "'" + path.string() + "' is not executable";
+  if (path.extension() == ".py") return {what, start_with("python", path)};
+  if (path.extension() == ".sh") return {what, start_with("bash", path)};
+  return {what, "Make it so with: chmod +x " + path.string()};
+}
+
+Result<fs::path> check_path(const fs::path& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (status.type() == fs::file_type::not_found) {
+    return Error{"no such command: '" + path.string() + "'", "There is no file of that name; check the path."};
+  }
+  if (fs::is_directory(status)) {
+    return Error{"'" + path.string() + "' is a directory, not a command", "Name the program to start."};
+  }
+  if (::access(path.c_str(), X_OK) != 0) return not_executable(path);
+  return path;
+}
+
+std::string first_line(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string line(128, '\0');
+  file.read(line.data(), static_cast<std::streamsize>(line.size()));
+  line.resize(static_cast<std::size_t>(file.gcount()));
+  return line.substr(0, line.find('\n'));
+}
+
+/// "/usr/bin/python" of "#! /usr/bin/python -u".
+std::string interpreter_of(const std::string& line) {
+  if (!line.starts_with("#!")) return "";
+  const std::size_t begin = line.find_first_not_of(" \t", 2);
+  if (begin == std::string::npos) return "";
+  return line.substr(begin, line.find_first_of(" \t", begin) - begin);
+}
+
+Error no_format(const fs::path& program) {
+  const std::string name = "'" + program.string() + "'";
+  if (first_line(program).starts_with("\177ELF")) {
+    return {name + " is a program for another kind of machine", "Use a build for this machine's processor."};
+  }
+  return {name + " is neither a program nor a script with a #! line",
+          start_with(program.extension() == ".py" ? "python" : "bash", program)};
+}
+
+Error no_interpreter(const fs::path& program) {
+  const std::string line = first_line(program);
+  const std::string interpreter = interpreter_of(line);
+  const std::string name = "'" + program.string() + "'";
+  if (interpreter.empty()) {
+    return {name + " cannot start: its loader is not on this machine", "Use a build for this system."};
+  }
+  if (line.ends_with('\r')) {
+    return {name + " has Windows line ends, so its #! line names no program", "Save it with Unix line ends."};
+  }
+  return {name + " asks for the interpreter '" + interpreter + "', which does not exist",
+          "Correct its #! line, or start it through an interpreter that does."};
+}
+
+}  // namespace
+
+Result<fs::path> find_command(const std::string& name, const Environment& environment) {
+  if (name.empty()) return Error{"no command given", "Name the program to start, for example: python train.py"};
+  if (name.find('/') != std::string::npos) return check_path(name);
+  fs::path refused;
+  for (const fs::path& directory : search_path(environment)) {
+    const fs::path candidate = directory / name;
+    if (is_program(candidate)) return candidate;
+    if (refused.empty() && is_file(candidate)) refused = candidate;
+  }
+  if (!refused.empty()) return not_executable(refused);
+  return not_found(name, environment);
+}
+
+Error explain_refusal(const fs::path& program, int error) {
+  const std::string name = "'" + program.string() + "'";
+  switch (error) {
+    case ENOEXEC:
+      return no_format(program);
+    case ENOENT:
+      return no_interpreter(program);
+    case EACCES:
+      return {"this system does not allow " + name + " to run",
+              "Its #! interpreter may not be executable, or its file system is mounted without permission to execute."};
+    case E2BIG:
+      return {"the arguments and environment of " + name + " are longer than this system allows",
+              "Shorten the command line, or unset large environment variables."};
+    case EAGAIN:
+    case ENOMEM:
+      return {"cannot start " + name + ": " + std::strerror(error),
+              "The limit of processes (ulimit -u) or of memory is reached; end something first."};
+    default:
+      return {"cannot start " + name + ": " + std::strerror(error), ""};
+  }
+}
+
+}  // namespace dryfit::launch

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dryfit::launch {
+
+/// "NAME=value" entries, as execve takes them.
+using Environment = std::vector<std::string>;
+
+/// What the driver and the hooks are told through the environment. All paths are absolute.
+struct GuestSettings {
+  std::filesystem::path driver_directory;
+  std::filesystem::path hooks_directory;
+  std::filesystem::path machine_file;
+  std::optional<std::uint64_t> steps;
+  bool keep_initialisation = false;
+  bool memory_history = true;
+};
+
+/// The value of a variable; of the first entry, as getenv answers, where a name is there twice.
+std::optional<std::string_view> value_of(const Environment& environment, std::string_view name);
+
+/// The user's environment, in its order, changed so that the program meets the stand-in driver and the hooks:
+///
+///     LD_LIBRARY_PATH        the driver's directory is put in front
+///     PYTHONPATH             the hooks' directory is put in front
+///     TRITON_LIBCUDA_PATH    the driver's directory, unless the user set one
+///     DRYFIT_MACHINE         the machine file
+///     DRYFIT_STEPS           how many optimizer steps, or "all"
+///     DRYFIT_KEEP_INIT       "1" when random initialisation is to be kept, absent otherwise
+///     DRYFIT_HISTORY         "1" or "0": have PyTorch record its memory history
+///     CUDA_VISIBLE_DEVICES, NVIDIA_VISIBLE_DEVICES
+///                            removed: they speak of this machine's cards (on a login node: "", "-1", the uuid of a MIG
+///                            slice) and would hide the modelled ones. A program that sets them for itself is heard.
+///
+/// Everything else stays as it is. That includes LD_PRELOAD, and PYTORCH_NVML_BASED_CUDA_CHECK, whose question the
+/// stand-in NVML answers.
+Environment guest_environment(const Environment& user, const GuestSettings& settings);
+
+}  // namespace dryfit::launch

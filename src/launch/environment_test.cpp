@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/environment.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace dryfit::launch {
+namespace {
+
+const GuestSettings kSettings{.driver_directory = "/opt/dryfit/driver",
+                              .hooks_directory = "/opt/dryfit/hooks",
+                              .machine_file = "/tmp/run/machine.txt",
+                              .steps = 3};
+
+std::ptrdiff_t occurrences(const Environment& environment, std::string_view name) {
+  return std::count_if(environment.begin(), environment.end(),
+                       [&](const std::string& entry) { return entry.starts_with(std::string(name) + "="); });
+}
+
+TEST(Environment, The_value_of_a_variable_is_that_of_its_first_entry) {
+  const Environment environment{"PATHS=no", "PATH=/bin", "PATH=/usr/bin", "EMPTY=", "ODD"};
+  EXPECT_EQ(value_of(environment, "PATH"), "/bin");
+  EXPECT_EQ(value_of(environment, "EMPTY"), "");
+  EXPECT_EQ(value_of(environment, "ODD"), std::nullopt);
+  EXPECT_EQ(value_of(environment, "PAT"), std::nullopt);
+}
+
+TEST(Environment, An_empty_environment_gets_all_that_the_guests_need) {
+  EXPECT_EQ(guest_environment({}, kSettings),
+            (Environment{"LD_LIBRARY_PATH=/opt/dryfit/driver", "PYTHONPATH=/opt/dryfit/hooks",
+                         "TRITON_LIBCUDA_PATH=/opt/dryfit/driver", "DRYFIT_MACHINE=/tmp/run/machine.txt",
+                         "DRYFIT_STEPS=3", "DRYFIT_HISTORY=1"}));
+}
+
+TEST(Environment, The_search_paths_of_the_user_follow_ours) {
+  const auto result = guest_environment({"LD_LIBRARY_PATH=/a:/b", "PYTHONPATH=/c"}, kSettings);
+  EXPECT_EQ(value_of(result, "LD_LIBRARY_PATH"), "/opt/dryfit/driver:/a:/b");
+  EXPECT_EQ(value_of(result, "PYTHONPATH"), "/opt/dryfit/hooks:/c");
+  EXPECT_EQ(occurrences(result, "LD_LIBRARY_PATH"), 1);
+  EXPECT_EQ(occurrences(result, "PYTHONPATH"), 1);
+}
+
+TEST(Environment, An_empty_search_path_does_not_add_the_working_directory) {
+  const auto result = guest_environment({"LD_LIBRARY_PATH=", "PYTHONPATH="}, kSettings);
+  EXPECT_EQ(value_of(result, "LD_LIBRARY_PATH"), "/opt/dryfit/driver");
+  EXPECT_EQ(value_of(result, "PYTHONPATH"), "/opt/dryfit/hooks");
+}
+
+TEST(Environment, Variables_that_hide_cards_are_removed) {
+  const auto result = guest_environment(
+      {"CUDA_VISIBLE_DEVICES=-1", "NVIDIA_VISIBLE_DEVICES=void", "CUDA_VISIBLE_DEVICES=MIG-1"}, kSettings);
+  EXPECT_EQ(value_of(result, "CUDA_VISIBLE_DEVICES"), std::nullopt);
+  EXPECT_EQ(value_of(result, "NVIDIA_VISIBLE_DEVICES"), std::nullopt);
+}
+
+TEST(Environment, Everything_else_keeps_its_value_and_order) {
+  const Environment user{"HOME=/home/a", "LD_PRELOAD=/x.so", "PYTORCH_NVML_BASED_CUDA_CHECK=1", "ODD", "A=b=c"};
+  const auto result = guest_environment(user, kSettings);
+  ASSERT_GE(result.size(), user.size());
+  EXPECT_TRUE(std::equal(user.begin(), user.end(), result.begin()));
+}
+
+TEST(Environment, Settings_of_an_outer_run_do_not_reach_the_inner_one) {
+  const auto result = guest_environment(
+      {"DRYFIT_MACHINE=/outer", "DRYFIT_STEPS=9", "DRYFIT_KEEP_INIT=1", "DRYFIT_HISTORY=0"}, kSettings);
+  EXPECT_EQ(value_of(result, "DRYFIT_MACHINE"), "/tmp/run/machine.txt");
+  EXPECT_EQ(value_of(result, "DRYFIT_STEPS"), "3");
+  EXPECT_EQ(value_of(result, "DRYFIT_KEEP_INIT"), std::nullopt);
+  EXPECT_EQ(value_of(result, "DRYFIT_HISTORY"), "1");
+}
+
+TEST(Environment, A_path_for_Triton_that_the_user_set_is_kept) {
+  const auto result = guest_environment({"TRITON_LIBCUDA_PATH=/mine"}, kSettings);
+  EXPECT_EQ(value_of(result, "TRITON_LIBCUDA_PATH"), "/mine");
+  EXPECT_EQ(occurrences(result, "TRITON_LIBCUDA_PATH"), 1);
+}
+
+TEST(Environment, The_options_are_spelt_as_the_hooks_read_them) {
+  GuestSettings settings = kSettings;
+  settings.steps = std::nullopt;
+  settings.keep_initialisation = true;
+  settings.memory_history = false;
+  const auto result = guest_environment({}, settings);
+  EXPECT_EQ(value_of(result, "DRYFIT_STEPS"), "all");
+  EXPECT_EQ(value_of(result, "DRYFIT_KEEP_INIT"), "1");
+  EXPECT_EQ(value_of(result, "DRYFIT_HISTORY"), "0");
+}
+
+}  // namespace
+}  // namespace dryfit::launch

@@ -1,0 +1,200 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/job.h"
+
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <csignal>
+#include <utility>
+
+#include "base/check.h"
+#include "launch/command.h"
+#include "launch/environment.h"
+#include "launch/keeper.h"
+#include "launch/run_directory.h"
+
+namespace dryfit::launch {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = Keeper::Clock;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kSameInterrupt{200};
+constexpr milliseconds kTreeGrace{500};
+constexpr milliseconds kLongestPatience = std::chrono::hours(24 * 365);
+
+bool is_interrupt(int signal) { return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT; }
+
+/// Without the stand-in the program would find this machine's own driver, and real cards.
+Status check_installed(const fs::path& directory, const char* file, const char* what) {
+  std::error_code ignored;
+  if (!fs::exists(directory / file, ignored)) {
+    return Error{std::string(what) + " is missing: there is no '" + (directory / file).string() + "'",
+                 "Install Dryfit again."};
+  }
+  if (directory.string().find_first_of(":;") != std::string::npos) {
+    return Error{"the directory '" + directory.string() + "' cannot stand in a search path",
+                 "Install Dryfit in a directory without ':' and ';' in its name."};
+  }
+  return {};
+}
+
+GuestSettings guest_settings(const JobOptions& options, const RunDirectory& directory) {
+  return {.driver_directory = fs::absolute(options.driver_directory),
+          .hooks_directory = fs::absolute(options.hooks_directory),
+          .machine_file = directory.machine_file(),
+          .steps = options.steps,
+          .keep_initialisation = options.keep_initialisation,
+          .memory_history = options.memory_history};
+}
+
+Program program_of(const JobOptions& options, const fs::path& file, const RunDirectory& directory) {
+  return {.file = file,
+          .arguments = options.command,
+          .environment = guest_environment(options.environment, guest_settings(options, directory)),
+          .standard_fds = {options.stdin_fd, options.stdout_fd, options.stderr_fd}};
+}
+
+}  // namespace
+
+struct Job::State {
+  State(Keeper its_keeper, RunDirectory its_directory, const JobOptions& options)
+      : keeper(std::move(its_keeper)),
+        directory(std::move(its_directory)),
+        steps_limited(options.steps.has_value()),
+        interrupt_grace(options.interrupt_grace) {
+    if (options.timeout) timeout_at = started + std::min(*options.timeout, kLongestPatience);
+  }
+
+  bool ended() const { return keeper.status().has_value(); }
+  void note_end();
+  void enforce_deadlines();
+  Clock::time_point next_deadline() const;
+  void wait_for_tree(milliseconds patience);
+  Ending ending() const;
+
+  Keeper keeper;
+  RunDirectory directory;
+  bool steps_limited;
+  milliseconds interrupt_grace;
+  Clock::time_point started = Clock::now();
+  Clock::time_point ended_at{};
+  Clock::time_point timeout_at = Clock::time_point::max();
+  Clock::time_point interrupted_at{};
+  Clock::time_point patience_ends_at = Clock::time_point::max();  ///< with a program that was interrupted
+  int interrupted_by = 0;
+  bool timed_out = false;
+};
+
+void Job::State::note_end() {
+  if (ended() && ended_at == Clock::time_point{}) ended_at = Clock::now();
+}
+
+void Job::State::enforce_deadlines() {
+  const auto now = Clock::now();
+  if (now >= patience_ends_at) {
+    patience_ends_at = Clock::time_point::max();
+    keeper.kill_tree();
+  }
+  if (now >= timeout_at) {
+    timeout_at = Clock::time_point::max();
+    timed_out = true;
+    keeper.kill_tree();
+  }
+}
+
+Clock::time_point Job::State::next_deadline() const { return std::min(timeout_at, patience_ends_at); }
+
+void Job::State::wait_for_tree(milliseconds patience) {
+  const auto until = Clock::now() + patience;
+  while (!keeper.tree_gone() && Clock::now() < until) keeper.wait(until);
+}
+
+Ending Job::State::ending() const {
+  const int status = *keeper.status();
+  if (interrupted_by != 0) return {Ending::Kind::interrupted, interrupted_by};
+  if (timed_out) return {Ending::Kind::timed_out, 0};
+  if (WIFSIGNALED(status)) return {Ending::Kind::signalled, WTERMSIG(status)};
+  const int code = WEXITSTATUS(status);
+  if (code == 0 && steps_limited && directory.steps_done()) return {Ending::Kind::steps_done, 0};
+  return {Ending::Kind::exited, code};
+}
+
+Job::Job(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Job::Job(Job&&) noexcept = default;
+Job& Job::operator=(Job&&) noexcept = default;
+Job::~Job() = default;
+
+Result<Job> Job::start(JobOptions options) {
+  if (options.command.empty()) return find_command("", {}).error();
+  const auto file = find_command(options.command.front(), options.environment);
+  if (!file) return file.error();
+  if (const auto status = check_installed(options.driver_directory, "libcuda.so.1", "the stand-in driver"); !status) {
+    return status.error();
+  }
+  if (const auto status = check_installed(options.hooks_directory, "sitecustomize.py", "Dryfit's Python part");
+      !status) {
+    return status.error();
+  }
+  const RunDirectory directory(options.run_directory);
+  if (const auto status = directory.write(options.machine); !status) return status.error();
+  auto keeper = Keeper::start(program_of(options, *file, directory));
+  if (!keeper) {
+    directory.remove_machine();
+    return keeper.error();
+  }
+  return Job(std::make_unique<State>(std::move(keeper).value(), directory, options));
+}
+
+bool Job::poll(milliseconds patience) {
+  State& job = *state_;
+  const auto until = Clock::now() + std::min(patience, kLongestPatience);
+  while (!job.ended()) {
+    const auto heard = job.keeper.wait(std::min(until, job.next_deadline()));
+    job.note_end();
+    if (heard == Keeper::Wait::news) continue;
+    job.enforce_deadlines();
+    if (heard == Keeper::Wait::interrupted || Clock::now() >= until) break;
+  }
+  return job.ended();
+}
+
+int Job::wait_fd() const { return state_->keeper.descriptor(); }
+
+void Job::forward_signal(int signal, SignalOrigin origin) {
+  State& job = *state_;
+  if (job.ended()) return;
+  const auto now = Clock::now();
+  const bool again = job.interrupted_by != 0;
+  if (is_interrupt(signal) && again) {
+    if (now - job.interrupted_at >= kSameInterrupt) job.keeper.kill_tree();
+    return;
+  }
+  if (is_interrupt(signal)) {
+    job.interrupted_by = signal;
+    job.interrupted_at = now;
+    job.patience_ends_at = now + job.interrupt_grace;
+  }
+  if (origin == SignalOrigin::process) job.keeper.signal_program(signal);
+}
+
+std::vector<fs::path> Job::traces() const { return state_->directory.traces(); }
+
+JobResult Job::finish() {
+  State& job = *state_;
+  DRYFIT_CHECK(job.ended());
+  job.wait_for_tree(kTreeGrace);
+  if (!job.keeper.tree_gone()) {
+    job.keeper.kill_tree();
+    job.wait_for_tree(kKillPatience + kTreeGrace);
+  }
+  return {.ending = job.ending(),
+          .wall = job.ended_at - job.started,
+          .host_peak_rss = job.keeper.peak_rss(),
+          .traces = job.directory.traces(),
+          .histories = job.directory.histories()};
+}
+
+}  // namespace dryfit::launch

@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "launch/environment.h"
+#include "launch/keeper_process.h"
+#include "trace/unique_fd.h"
+
+namespace dryfit::launch {
+
+/// A program to start, with everything it is given.
+struct Program {
+  std::filesystem::path file;
+  std::vector<std::string> arguments;  ///< argv, with the name it is called by
+  Environment environment;
+  int standard_fds[3];  ///< stdin, stdout, stderr; -1, or one that is not open: /dev/null
+};
+
+/// Note [The keeper]
+///
+/// Between us and the program stands a small process of our own, the keeper: a fork of us that is the program's parent,
+/// the subreaper of everything the program starts, and nothing else.
+///
+///     dryfit ── keeper ── python train.py ── workers, daemons, …
+///
+/// - Whatever the program's processes do (fork twice, start a session of their own, clear their environment), when
+/// their
+///   parent dies they become children of the keeper. So a process belongs to this job if and only if it descends from
+///   this keeper: jobs side by side cannot be mistaken for each other, and no marks or process ids need be remembered.
+/// - The keeper reaps them all. There are no zombies, and it learns the largest resident set among them.
+/// - The keeper reads from a socket of which we hold the other end. When we end, however we end (kill -9 included), it
+///   reads the end of file and kills what is left. PR_SET_PDEATHSIG on the program alone would spare its children.
+/// - To kill all, it kills its own children, reaps them, and finds theirs among its children, until there are none. It
+///   alone reaps, so no process id it signals can have been reused.
+///
+/// The program stays in our process group and session, so that the terminal treats it as if we were not there; the
+/// keeper leaves for a session of its own, so that signals to the group do not reach it. Should somebody kill the
+/// keeper itself, the program is killed with it, but processes that the program started are out of our reach.
+
+/// Our end of a keeper. Not thread-safe. The destructor kills the tree and waits for it.
+class Keeper {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// Starts the program under a new keeper; returns once the program runs, or with the reason why it cannot.
+  static Result<Keeper> start(const Program& program);
+  Keeper(Keeper&&) noexcept = default;
+  Keeper& operator=(Keeper&&) = delete;
+  ~Keeper();
+
+  enum class Wait { news, expired, interrupted };
+  /// Sleeps until the keeper has news, or `until`, or a signal handler ran. A time in the past only looks.
+  Wait wait(Clock::time_point until);
+
+  /// Readable when there is news.
+  int descriptor() const { return channel_.get(); }
+
+  /// How the program ended, as waitpid(2) tells it, once it has.
+  std::optional<int> status() const { return status_; }
+  /// No process of the tree is left.
+  bool tree_gone() const { return tree_gone_; }
+  /// The largest resident set of any process reaped so far. A process starts as a copy of the one that forks it, so
+  /// this is never less than what we ourselves had when the program was started.
+  Bytes peak_rss() const { return peak_rss_; }
+
+  /// Sends a signal to the program, not to what it started. Without effect once it has ended.
+  void signal_program(int signal);
+  /// Kills every process of the tree. Returns at once; wait() tells when they are gone.
+  void kill_tree();
+
+ private:
+  Keeper(pid_t pid, trace::UniqueFd channel) : pid_(pid), channel_(std::move(channel)) {}
+  void take(const KeeperReport& report);
+  void close_books();
+
+  pid_t pid_;
+  trace::UniqueFd channel_;
+  std::optional<int> status_;
+  bool tree_gone_ = false;
+  Bytes peak_rss_;
+};
+
+}  // namespace dryfit::launch

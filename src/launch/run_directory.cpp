@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/run_directory.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "trace/reader.h"
+#include "trace/unique_fd.h"
+
+namespace dryfit::launch {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// 0, or errno.
+int write_all(const fs::path& path, std::string_view text) {
+  const trace::UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  if (!file) return errno;
+  while (!text.empty()) {
+    const ssize_t size = ::write(file.get(), text.data(), text.size());
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) return errno;
+    text.remove_prefix(static_cast<std::size_t>(size));
+  }
+  return 0;
+}
+
+std::string hint_for(int error, const fs::path& directory) {
+  const std::string name = "'" + directory.string() + "'";
+  switch (error) {
+    case ENOSPC:
+    case EDQUOT:
+      return "Free some space there, or choose another directory for temporary files (TMPDIR).";
+    case EACCES:
+    case EROFS:
+    case EPERM:
+      return "Choose a directory for temporary files that you may write to (TMPDIR).";
+    case ENOENT:
+    case ENOTDIR:
+      return "There is no directory " + name + "; create it first.";
+    default:
+      return "";
+  }
+}
+
+/// Orders files by pid, then by how often that pid was used.
+struct FileKey {
+  unsigned long pid = 0;
+  unsigned long use = 1;
+  friend auto operator<=>(const FileKey&, const FileKey&) = default;
+};
+
+bool take_number(std::string_view& text, unsigned long& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc()) return false;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return true;
+}
+
+/// The key of "<prefix><pid>[-<use>]<suffix>".
+std::optional<FileKey> key_of(std::string_view name, std::string_view prefix, std::string_view suffix) {
+  if (!name.starts_with(prefix) || !name.ends_with(suffix)) return std::nullopt;
+  name.remove_prefix(prefix.size());
+  FileKey key;
+  if (!take_number(name, key.pid)) return std::nullopt;
+  if (name.starts_with('-')) {
+    name.remove_prefix(1);
+    if (!take_number(name, key.use)) return std::nullopt;
+  }
+  if (name != suffix) return std::nullopt;
+  return key;
+}
+
+bool ended_by_steps(const fs::path& file) {
+  auto reader = trace::Reader::open(file.string());
+  if (!reader) return false;
+  while (const auto event = reader->next()) {
+    const auto* note = std::get_if<trace::Note>(&event->payload);
+    if (note && reader->text(note->key) == "stop.reason" && reader->text(note->value) == "steps") return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+RunDirectory::RunDirectory(const fs::path& path) {
+  std::error_code error;
+  path_ = fs::absolute(path, error);
+  if (error) path_ = path;
+}
+
+Status RunDirectory::write(const Machine& machine) const {
+  const int error = write_all(machine_file(), to_text(machine));
+  if (error == 0) return {};
+  remove_machine();
+  return Error{"cannot write '" + machine_file().string() + "': " + std::strerror(error), hint_for(error, path_)};
+}
+
+void RunDirectory::remove_machine() const { ::unlink(machine_file().c_str()); }
+
+std::vector<fs::path> RunDirectory::files(std::string_view prefix, std::string_view suffix) const {
+  std::vector<std::pair<FileKey, fs::path>> found;
+  std::error_code error;
+  for (fs::directory_iterator entry(path_, error), end; !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (const auto key = key_of(name, prefix, suffix)) found.emplace_back(*key, entry->path());
+  }
+  std::sort(found.begin(), found.end());
+  std::vector<fs::path> paths;
+  for (auto& [key, path] : found) paths.push_back(std::move(path));
+  return paths;
+}
+
+bool RunDirectory::steps_done() const {
+  const std::vector<fs::path> all = traces();
+  return std::any_of(all.begin(), all.end(), ended_by_steps);
+}
+
+}  // namespace dryfit::launch

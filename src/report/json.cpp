@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "report/json.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace dryfit::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using verdict::Answer;
+using verdict::Verdict;
+
+const char* answer_word(Answer answer) {
+  switch (answer) {
+    case Answer::fits:
+      return "fits";
+    case Answer::does_not_fit:
+      return "does-not-fit";
+    case Answer::cannot_tell:
+      return "cannot-tell";
+  }
+  return "cannot-tell";
+}
+
+Json bytes_or_null(const std::optional<Bytes>& size) { return size ? Json(size->count) : Json(); }
+
+Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
+/// The software is that of the first run that told it: all runs are of the same command.
+Json software_json(std::span<const Verdict> verdicts) {
+  Json json = Json::object();
+  for (const char* key : {"python", "torch", "cuda", "cudnn"}) {
+    json[key] = nullptr;
+    for (const auto& verdict : verdicts) {
+      const auto found = verdict.software.find(key);
+      if (found == verdict.software.end()) continue;
+      json[key] = found->second;
+      break;
+    }
+  }
+  return json;
+}
+
+Json torch_json(const Verdict& verdict) {
+  return {{"peak_reserved_bytes", bytes_or_null(verdict.torch_peak_reserved)},
+          {"peak_allocated_bytes", bytes_or_null(verdict.torch_peak_allocated)},
+          {"reserved_after_load_bytes", bytes_or_null(verdict.torch_reserved_after_load)},
+          {"alloc_retries", verdict.alloc_retries},
+          {"ooms", verdict.ooms}};
+}
+
+Json outside_torch_json(const Verdict& verdict) {
+  if (!verdict.device_used) return {{"context_bytes", nullptr}, {"libraries_bytes", nullptr}, {"code_bytes", nullptr}};
+  return {{"context_bytes", verdict.context.count},
+          {"libraries_bytes", verdict.libraries.count},
+          {"code_bytes", verdict.code.count}};
+}
+
+Json peak_at_json(const Verdict& verdict) {
+  if (!verdict.device_used) return nullptr;
+  return {{"step", verdict.peak_at.step}, {"phase", verdict.peak_at.phase}};
+}
+
+Json oom_json(const Verdict& verdict) {
+  if (!verdict.oom) return nullptr;
+  return {{"requested_bytes", verdict.oom->requested.count},
+          {"device_free_bytes", verdict.oom->device_free.count},
+          {"step", verdict.oom->at.step},
+          {"phase", verdict.oom->at.phase}};
+}
+
+Json diagnostics_json(const Diagnostics& diagnostics) {
+  Json list = Json::array();
+  for (const auto& [name, count] : diagnostics.counts()) list.push_back({{"name", name}, {"count", count}});
+  return list;
+}
+
+/// The parts of the peak, and how the one that was not counted was obtained.
+Json breakdown_json(const Verdict& verdict) {
+  if (!verdict.device_used) return nullptr;
+  static constexpr const char* kOrigins[] = {"measured", "vendor", "derived"};
+  Json libraries = Json::object();
+  for (const auto& [library, bytes] : verdict.library_parts) libraries[library] = bytes.count;
+  return {{"torch_reserved_bytes", verdict.reserved_at_peak.count},
+          {"libraries", std::move(libraries)},
+          {"context_origin", kOrigins[static_cast<int>(verdict.context_origin)]},
+          {"context_spread_bytes", verdict.card.context_spread.count}};
+}
+
+Json result_json(const Verdict& verdict) {
+  const bool used = verdict.device_used;
+  return {{"card", verdict.card.id},
+          {"verdict", answer_word(verdict.answer)},
+          {"steps", verdict.steps},
+          {"capacity_bytes", verdict.capacity.count},
+          {"device_peak_bytes", used ? Json(verdict.device_peak.count) : Json()},
+          {"headroom_bytes", used ? Json(verdict.headroom) : Json()},
+          {"torch", torch_json(verdict)},
+          {"outside_torch", outside_torch_json(verdict)},
+          {"peak_at", peak_at_json(verdict)},
+          {"oom", oom_json(verdict)},
+          {"seconds", std::round(verdict.seconds * 1000) / 1000},
+          {"host_peak_rss_bytes", verdict.host_peak_rss.count},
+          {"diagnostics", diagnostics_json(verdict.diagnostics)},
+          {"reason", text_or_null(verdict.reason)},
+          {"hint", text_or_null(verdict.hint)},
+          {"card_name", verdict.card.name},
+          {"peak_breakdown", breakdown_json(verdict)}};
+}
+
+}  // namespace
+
+std::string json_text(std::string_view version, const std::vector<std::string>& command,
+                      std::span<const Verdict> verdicts) {
+  Json results = Json::array();
+  for (const auto& verdict : verdicts) results.push_back(result_json(verdict));
+  const Json json{{"dryfit", version},
+                  {"command", command},
+                  {"software", software_json(verdicts)},
+                  {"results", std::move(results)}};
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace dryfit::report

@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "verdict/verdict.h"
+
+namespace dryfit::report {
+
+/// The verdicts for a program, as one line of JSON (docs/json.md tells what each key means). Keys are always there and
+/// in the same order; what is not known is null. Sizes are bytes. Text that is not UTF-8 is repaired with U+FFFD.
+std::string json_text(std::string_view version, const std::vector<std::string>& command,
+                      std::span<const verdict::Verdict> verdicts);
+
+}  // namespace dryfit::report

@@ -1,0 +1,213 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Golden tests: text out is compared with tests/golden/report-*.txt. After a change on purpose, refresh them all with
+//   DRYFIT_REFRESH_GOLDEN=1 build/dev/src/report/report_test
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "report/json.h"
+#include "report/terminal.h"
+#include "report/wording.h"
+
+namespace dryfit::report {
+namespace {
+
+using namespace literals;
+using verdict::Answer;
+using verdict::Verdict;
+
+Card card(std::string id, std::string name, Bytes memory) {
+  Card card;
+  card.id = std::move(id);
+  card.name = std::move(name);
+  card.total_memory = memory;
+  card.context_memory = 176_MiB;
+  card.context_spread = 60_MiB;
+  return card;
+}
+
+Verdict fitting() {
+  Verdict v;
+  v.card = card("rtx-3060-12gb", "NVIDIA GeForce RTX 3060", Bytes{12'622'168'064});
+  v.answer = Answer::fits;
+  v.steps = 3;
+  v.device_used = true;
+  v.capacity = v.card.total_memory;
+  v.reserved_at_peak = 9_GiB;
+  v.libraries = 18_MiB;
+  v.library_parts = {{"libcublas.so.12", 17_MiB}, {"libcublasLt.so.12", 512_KiB}, {"libcudnn_graph.so.9", 512_KiB}};
+  v.context = 176_MiB;
+  v.code = 6_MiB;
+  v.device_peak = 9_GiB + 200_MiB;
+  v.headroom = static_cast<std::int64_t>((v.capacity - v.device_peak).count);
+  v.torch_peak_reserved = 9_GiB;
+  v.torch_peak_allocated = 8_GiB + 563_MiB;
+  v.torch_reserved_after_load = 512_MiB;
+  v.context_origin = Origin::measured;
+  v.peak_at = {2, "backward"};
+  v.seconds = 4.2;
+  v.host_peak_rss = 700_MiB;
+  v.software = {{"python", "3.11.7"}, {"torch", "2.6.0+cu124"}, {"cuda", "12.4"}, {"cudnn", "9.1.0"}};
+  return v;
+}
+
+Verdict not_fitting() {
+  Verdict v = fitting();
+  v.card = card("rtx-4060-8gb", "NVIDIA GeForce RTX 4060", Bytes{8'321'499'136});
+  v.answer = Answer::does_not_fit;
+  v.reason = "PyTorch ran out of device memory";
+  v.steps = 0;
+  v.capacity = v.card.total_memory;
+  v.reserved_at_peak = 7_GiB + 230_MiB;
+  v.device_peak = 7_GiB + 430_MiB;
+  v.torch_peak_reserved = v.reserved_at_peak;
+  v.torch_peak_allocated = 7_GiB;
+  v.headroom = static_cast<std::int64_t>((v.capacity - v.device_peak).count);
+  v.context_origin = Origin::derived;
+  v.peak_at = {1, "forward"};
+  v.oom = {512_MiB, 338_MiB, {1, "forward"}};
+  v.ooms = 1;
+  v.seconds = 3.14159;
+  return v;
+}
+
+Verdict untold() {
+  Verdict v;
+  v.card = card("a100-40gb", "NVIDIA A100-SXM4-40GB", 39_GiB + 402_MiB);
+  v.capacity = v.card.total_memory;
+  v.headroom = static_cast<std::int64_t>(v.capacity.count);
+  v.reason = "the program failed with exit code 1 before its first optimizer step; its own output is above";
+  v.hint = "make the program run, then ask again";
+  v.seconds = 65;
+  v.host_peak_rss = 20_MiB;
+  return v;
+}
+
+Verdict with_notes() {
+  Verdict v = fitting();
+  v.diagnostics.add("stopped_by_timeout");
+  v.diagnostics.add("processes_share_device");
+  v.diagnostics.add("trace.address_taken_twice", 2);
+  for (const char* call : {"cuA", "cuB", "cuC", "cuD", "cuE"}) {
+    v.diagnostics.add(std::string("driver.unimplemented.") + call, 3);
+  }
+  return v;
+}
+
+std::string read(const std::string& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+void expect_golden(const std::string& name, const std::string& text) {
+  const auto path = std::string(DRYFIT_SOURCE_DIR) + "/tests/golden/report-" + name + ".txt";
+  if (std::getenv("DRYFIT_REFRESH_GOLDEN")) std::ofstream(path) << text;
+  EXPECT_EQ(read(path), text) << path;
+}
+
+const std::vector<std::string> kCommand{"python", "train.py"};
+
+std::string shown(std::vector<Verdict> verdicts, Style style = {}) { return terminal_text(verdicts, style); }
+
+TEST(Terminal, One_card_that_fits) { expect_golden("fits", shown({fitting()})); }
+
+TEST(Terminal, One_card_that_fits_in_colour) { expect_golden("fits-colour", shown({fitting()}, {.colour = true})); }
+
+TEST(Terminal, One_card_that_does_not_fit) { expect_golden("does-not-fit", shown({not_fitting()})); }
+
+TEST(Terminal, One_card_that_cannot_be_told) { expect_golden("cannot-tell", shown({untold()})); }
+
+TEST(Terminal, Only_a_card_that_fits_has_headroom) {
+  auto unsure = fitting();
+  unsure.answer = Answer::cannot_tell;
+  EXPECT_NE(shown({fitting()}).find("headroom"), std::string::npos);
+  EXPECT_EQ(shown({unsure}).find("headroom"), std::string::npos);
+  EXPECT_NE(shown({unsure}).find("9.20 GiB"), std::string::npos);
+}
+
+TEST(Terminal, Several_cards_make_a_table_with_details_of_failures) {
+  expect_golden("table", shown({fitting(), not_fitting(), untold()}));
+}
+
+TEST(Terminal, Many_diagnostics_take_three_lines) { expect_golden("notes", shown({with_notes()})); }
+
+TEST(Terminal, Without_UTF_8_every_byte_is_ASCII) {
+  const auto text =
+      shown({fitting(), not_fitting(), untold()}, {.utf8 = false}) + shown({with_notes()}, {.utf8 = false});
+  for (const char c : text) ASSERT_LT(static_cast<unsigned char>(c), 128) << text;
+  expect_golden("ascii", text);
+}
+
+TEST(Terminal, A_report_on_three_cards_fits_one_screen) {
+  std::istringstream lines(shown({fitting(), not_fitting(), untold()}));
+  std::size_t count = 0;
+  for (std::string line; std::getline(lines, line); ++count) EXPECT_LE(width(line), 120u) << line;
+  EXPECT_LE(count, 24u);
+}
+
+TEST(Json, All_three_answers) {
+  const std::vector<Verdict> verdicts{fitting(), not_fitting(), untold()};
+  expect_golden("json", nlohmann::ordered_json::parse(json_text("0.1.0", kCommand, verdicts)).dump(1) + "\n");
+}
+
+/// The keys of an object in their order.
+std::vector<std::string> keys(const nlohmann::ordered_json& object) {
+  std::vector<std::string> result;
+  for (const auto& item : object.items()) result.push_back(item.key());
+  return result;
+}
+
+TEST(Json, The_documented_keys_come_first_and_in_order_for_every_answer) {
+  using Keys = std::vector<std::string>;
+  const Keys documented{
+      "card",          "verdict", "steps", "capacity_bytes", "device_peak_bytes",   "headroom_bytes", "torch",
+      "outside_torch", "peak_at", "oom",   "seconds",        "host_peak_rss_bytes", "diagnostics"};
+  const std::vector<Verdict> verdicts{fitting(), not_fitting(), untold()};
+  const auto json = nlohmann::ordered_json::parse(json_text("0.1.0", kCommand, verdicts));
+  EXPECT_EQ(keys(json), (Keys{"dryfit", "command", "software", "results"}));
+  EXPECT_EQ(keys(json["software"]), (Keys{"python", "torch", "cuda", "cudnn"}));
+  for (const auto& result : json["results"]) {
+    auto found = keys(result);
+    ASSERT_GE(found.size(), documented.size());
+    found.resize(documented.size());
+    EXPECT_EQ(found, documented);
+    EXPECT_EQ(keys(result["torch"]), (Keys{"peak_reserved_bytes", "peak_allocated_bytes", "reserved_after_load_bytes",
+                                           "alloc_retries", "ooms"}));
+    EXPECT_EQ(keys(result["outside_torch"]), (Keys{"context_bytes", "libraries_bytes", "code_bytes"}));
+  }
+}
+
+TEST(Json, Numbers_nobody_measured_are_null) {
+  const auto json = nlohmann::ordered_json::parse(json_text("0.1.0", kCommand, std::vector{untold()}));
+  const auto& result = json["results"][0];
+  EXPECT_TRUE(result["device_peak_bytes"].is_null());
+  EXPECT_TRUE(result["headroom_bytes"].is_null());
+  EXPECT_TRUE(result["torch"]["peak_reserved_bytes"].is_null());
+  EXPECT_TRUE(result["peak_at"].is_null());
+  EXPECT_TRUE(json["software"]["torch"].is_null());
+  EXPECT_EQ(result["verdict"], "cannot-tell");
+}
+
+TEST(Json, A_command_that_is_not_UTF_8_is_repaired) {
+  const auto text = json_text("0.1.0", {"python", "\xff.py"}, std::vector{untold()});
+  EXPECT_EQ(nlohmann::json::parse(text)["command"][1], "\xEF\xBF\xBD.py");
+}
+
+TEST(Wording, Durations_and_moments_read_naturally) {
+  EXPECT_EQ(duration_text(4.25), "4.2 s");
+  EXPECT_EQ(duration_text(125), "2 min 5 s");
+  EXPECT_EQ(moment_text({0, "load"}), "loading");
+  EXPECT_EQ(moment_text({2, "backward"}), "step 2, backward");
+  EXPECT_EQ(library_text("libcublasLt.so.12"), "cuBLASLt");
+  EXPECT_EQ(library_text("libmine.so"), "libmine.so");
+}
+
+}  // namespace
+}  // namespace dryfit::report

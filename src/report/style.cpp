@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "report/style.h"
+
+#include <algorithm>
+
+namespace dryfit::report {
+namespace {
+
+constexpr Glyphs kUtf8{"✔", "✘", "?", "±", "×", "→", "–"};
+constexpr Glyphs kAscii{"+", "x", "?", "+/-", "x", "->", "-"};
+
+std::string_view code_of(Paint paint) {
+  switch (paint) {
+    case Paint::good:
+      return "\033[1;32m";
+    case Paint::bad:
+      return "\033[1;31m";
+    case Paint::doubtful:
+      return "\033[1;33m";
+    case Paint::strong:
+      return "\033[1m";
+    case Paint::faint:
+      return "\033[2m";
+  }
+  return "";
+}
+
+std::string filling(std::string_view text, std::size_t columns) {
+  const auto taken = width(text);
+  return std::string(columns > taken ? columns - taken : 0, ' ');
+}
+
+}  // namespace
+
+const Glyphs& glyphs(const Style& style) { return style.utf8 ? kUtf8 : kAscii; }
+
+std::string painted(std::string_view text, Paint paint, const Style& style) {
+  if (!style.colour) return std::string(text);
+  return std::string(code_of(paint)).append(text).append("\033[0m");
+}
+
+std::size_t width(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+std::string padded_right(std::string_view text, std::size_t columns) {
+  return std::string(text) + filling(text, columns);
+}
+
+std::string padded_left(std::string_view text, std::size_t columns) { return filling(text, columns).append(text); }
+
+}  // namespace dryfit::report

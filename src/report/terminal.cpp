@@ -1,0 +1,174 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "report/terminal.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+
+#include "report/table.h"
+#include "report/wording.h"
+
+namespace dryfit::report {
+namespace {
+
+using verdict::Answer;
+using verdict::Verdict;
+
+std::string heading(const Verdict& verdict, const Style& style) {
+  const auto answer = fmt::format("{} {}", answer_glyph(verdict.answer, style), answer_text(verdict.answer));
+  return fmt::format("{}  {} ({})   {}, {}\n", painted(answer, answer_paint(verdict.answer), style),
+                     painted(verdict.card.name, Paint::strong, style), verdict.card.id, duration_text(verdict.seconds),
+                     steps_text(verdict.steps));
+}
+
+/// Why the answer is not a plain "fits".
+std::string explanation(const Verdict& verdict, const Style& style) {
+  std::string text;
+  if (verdict.oom) {
+    text += fmt::format("  {}: {} of {}\n", verdict.reason, request_text(*verdict.oom), to_text(verdict.capacity));
+  } else if (verdict.answer == Answer::cannot_tell) {
+    text += fmt::format("  {}\n", verdict.reason);
+  }
+  if (!verdict.hint.empty()) text += fmt::format("  {} {}\n", glyphs(style).arrow, verdict.hint);
+  return text;
+}
+
+std::string headroom_text(const Verdict& verdict) {
+  if (verdict.answer != Answer::fits) return "as far as it came";
+  const auto size = to_text(Bytes{static_cast<std::uint64_t>(std::llabs(verdict.headroom))});
+  if (verdict.headroom < 0) return fmt::format("{} too much", size);
+  const auto percent = 100.0 * static_cast<double>(verdict.headroom) / static_cast<double>(verdict.capacity.count);
+  return fmt::format("headroom {} ({:.0f} %)", size, percent);
+}
+
+std::string libraries_note(const Verdict& verdict) {
+  std::map<std::string, Bytes> by_name;
+  for (const auto& [file, bytes] : verdict.library_parts) by_name[library_text(file)] += bytes;
+  std::string text = "counted";
+  const char* separator = ": ";
+  for (const auto& [name, bytes] : by_name) {
+    text += fmt::format("{}{} {}", separator, name, to_text(bytes));
+    separator = ", ";
+  }
+  return text;
+}
+
+std::string torch_note(const Verdict& verdict) {
+  if (!verdict.torch_peak_allocated) return "reserved; counted";
+  return fmt::format("reserved; counted ({} allocated at most)", to_text(*verdict.torch_peak_allocated));
+}
+
+std::string context_note(const Verdict& verdict, const Style& style) {
+  const auto origin = context_origin_text(verdict.context_origin);
+  if (verdict.card.context_spread == Bytes{}) return fmt::format("constant, {}", origin);
+  return fmt::format("constant {} {}, {}", glyphs(style).plus_minus, to_text(verdict.card.context_spread), origin);
+}
+
+std::string breakdown(const Verdict& verdict, const Style& style) {
+  const auto row = [](std::string name, Bytes size, std::string note) {
+    return std::vector<Cell>{
+        {std::move(name)}, {to_text(size), Align::right}, {std::move(note), Align::left, true, Paint::faint}};
+  };
+  std::vector<std::vector<Cell>> rows{
+      {{"  device peak"},
+       {to_text(verdict.device_peak), Align::right},
+       {fmt::format("of {}, {}", to_text(verdict.capacity), headroom_text(verdict))}},
+      row("    PyTorch", verdict.reserved_at_peak, torch_note(verdict)),
+      row("    libraries", verdict.libraries, libraries_note(verdict)),
+      row("    CUDA context", verdict.context, context_note(verdict, style)),
+      row("    kernel code", verdict.code, "counted"),
+  };
+  return aligned(rows, style) + fmt::format("  reached {}\n", place_text(verdict.peak_at));
+}
+
+std::string notes(const Verdict& verdict, const Style& style) {
+  std::string text;
+  for (const auto& line : diagnostic_lines(verdict.diagnostics, style)) {
+    text += painted("  note: " + line, Paint::faint, style) + "\n";
+  }
+  return text;
+}
+
+std::string one_card(const Verdict& verdict, const Style& style) {
+  auto text = heading(verdict, style) + explanation(verdict, style);
+  if (verdict.device_used) text += breakdown(verdict, style);
+  return text + notes(verdict, style);
+}
+
+std::vector<Cell> table_heading() {
+  std::vector<Cell> cells{{"card"},
+                          {"verdict"},
+                          {"device peak", Align::right},
+                          {"of", Align::right},
+                          {"headroom", Align::right},
+                          {"peak in"},
+                          {"steps", Align::right},
+                          {"time", Align::right}};
+  for (auto& cell : cells) {
+    cell.has_paint = true;
+    cell.paint = Paint::faint;
+  }
+  return cells;
+}
+
+std::vector<Cell> table_row(const Verdict& verdict, const Style& style) {
+  const std::string none(glyphs(style).none);
+  const bool fits = verdict.answer == Answer::fits;
+  const auto headroom = Bytes{static_cast<std::uint64_t>(std::max<std::int64_t>(verdict.headroom, 0))};
+  return {{verdict.card.id},
+          {fmt::format("{} {}", answer_glyph(verdict.answer, style), answer_text(verdict.answer)), Align::left, true,
+           answer_paint(verdict.answer)},
+          {verdict.device_used ? to_text(verdict.device_peak) : none, Align::right},
+          {to_text(verdict.capacity), Align::right},
+          {fits ? to_text(headroom) : none, Align::right},
+          {verdict.device_used ? moment_text(verdict.peak_at) : none},
+          {std::to_string(verdict.steps), Align::right},
+          {duration_text(verdict.seconds), Align::right}};
+}
+
+/// What the table has no room for: why a card does not fit or cannot be told.
+std::string detail(const Verdict& verdict, const Style& style) {
+  auto text = explanation(verdict, style);
+  if (!text.empty()) text = painted(verdict.card.id, Paint::strong, style) + "\n" + text;
+  return text;
+}
+
+std::string origins_line(std::span<const Verdict> verdicts, const Style& style) {
+  std::map<Origin, std::string> ids;
+  for (const auto& verdict : verdicts) {
+    auto& list = ids[verdict.context_origin];
+    list += (list.empty() ? "" : ", ") + verdict.card.id;
+  }
+  std::string text =
+      "device peak = PyTorch reserved + libraries + kernel code, counted, + the CUDA context, a constant:";
+  for (const auto& [origin, list] : ids) text += fmt::format("\n  {} ({})", context_origin_text(origin), list);
+  return painted(text, Paint::faint, style) + "\n";
+}
+
+std::string several_cards(std::span<const Verdict> verdicts, const Style& style) {
+  std::vector<std::vector<Cell>> rows{table_heading()};
+  std::string details;
+  Diagnostics diagnostics;
+  for (const auto& verdict : verdicts) {
+    rows.push_back(table_row(verdict, style));
+    details += detail(verdict, style);
+    diagnostics.merge(verdict.diagnostics);
+  }
+  auto text = aligned(rows, style) + details;
+  for (const auto& line : diagnostic_lines(diagnostics, style)) {
+    text += painted("note: " + line, Paint::faint, style) + "\n";
+  }
+  return text + origins_line(verdicts, style);
+}
+
+}  // namespace
+
+std::string terminal_text(std::span<const Verdict> verdicts, const Style& style) {
+  if (verdicts.size() == 1) return one_card(verdicts.front(), style);
+  return several_cards(verdicts, style);
+}
+
+}  // namespace dryfit::report

@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "report/wording.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+
+namespace dryfit::report {
+namespace {
+
+constexpr std::size_t kMostDiagnosticLines = 3;
+constexpr std::size_t kMostNamesInALine = 3;
+constexpr std::string_view kUnimplemented = "driver.unimplemented.";
+
+/// "cuTexRefCreate ×3, cuFoo ×1 and 4 more".
+std::string names_with_counts(const std::vector<std::pair<std::string, std::uint64_t>>& calls, const Style& style) {
+  std::string text;
+  for (std::size_t i = 0; i < calls.size() && i < kMostNamesInALine; ++i) {
+    text += fmt::format("{}{} {}{}", i > 0 ? ", " : "", calls[i].first, glyphs(style).times, calls[i].second);
+  }
+  if (calls.size() > kMostNamesInALine) text += fmt::format(" and {} more", calls.size() - kMostNamesInALine);
+  return text;
+}
+
+std::string sentence_for(const std::string& name, std::uint64_t count, const Style& style) {
+  static const std::map<std::string, std::string> sentences{
+      {"oom_handled_by_script", "the program met an OutOfMemoryError, handled it itself and went on"},
+      {"processes_share_device", "several processes share a device: their peaks are added up, an upper bound"},
+      {"stopped_by_timeout", "stopped by the --timeout, before all steps were done: a later step may take more"},
+      {"driver.no_kernel_image", "some kernels have no code for this chip in the installed CUDA libraries"},
+  };
+  const auto found = sentences.find(name);
+  return found != sentences.end() ? found->second : fmt::format("{} {}{}", name, glyphs(style).times, count);
+}
+
+}  // namespace
+
+std::string answer_text(verdict::Answer answer) {
+  switch (answer) {
+    case verdict::Answer::fits:
+      return "fits";
+    case verdict::Answer::does_not_fit:
+      return "does not fit";
+    case verdict::Answer::cannot_tell:
+      return "cannot tell";
+  }
+  return "cannot tell";
+}
+
+std::string_view answer_glyph(verdict::Answer answer, const Style& style) {
+  switch (answer) {
+    case verdict::Answer::fits:
+      return glyphs(style).yes;
+    case verdict::Answer::does_not_fit:
+      return glyphs(style).no;
+    case verdict::Answer::cannot_tell:
+      return glyphs(style).unknown;
+  }
+  return glyphs(style).unknown;
+}
+
+Paint answer_paint(verdict::Answer answer) {
+  switch (answer) {
+    case verdict::Answer::fits:
+      return Paint::good;
+    case verdict::Answer::does_not_fit:
+      return Paint::bad;
+    case verdict::Answer::cannot_tell:
+      return Paint::doubtful;
+  }
+  return Paint::doubtful;
+}
+
+std::string moment_text(const analysis::Moment& moment) {
+  if (moment.step > 0) return fmt::format("step {}, {}", moment.step, moment.phase);
+  return moment.phase == "load" ? "loading" : fmt::format("loading, {}", moment.phase);
+}
+
+std::string place_text(const analysis::Moment& moment) {
+  return (moment.step > 0 ? "in " : "while ") + moment_text(moment);
+}
+
+std::string request_text(const analysis::FailedRequest& request) {
+  return fmt::format("asked for {} more {}; {} were free", to_text(request.requested), place_text(request.at),
+                     to_text(request.device_free));
+}
+
+std::string library_text(const std::string& file_name) {
+  static constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+      {"libcublasLt", "cuBLASLt"}, {"libcublas", "cuBLAS"}, {"libcudnn", "cuDNN"},
+      {"libnccl", "NCCL"},         {"libcufft", "cuFFT"},   {"libcusolver", "cuSOLVER"},
+      {"libcusparse", "cuSPARSE"}, {"libcurand", "cuRAND"}, {"libnvshmem", "NVSHMEM"},
+  };
+  for (const auto& [prefix, name] : kNames) {
+    if (file_name.starts_with(prefix)) return std::string(name);
+  }
+  return file_name.empty() ? "unknown" : file_name;
+}
+
+std::string duration_text(double seconds) {
+  if (seconds < 60) return fmt::format("{:.1f} s", seconds);
+  const auto whole = std::llround(seconds);
+  return fmt::format("{} min {} s", whole / 60, whole % 60);
+}
+
+std::string steps_text(std::uint64_t steps) { return fmt::format("{} step{}", steps, steps == 1 ? "" : "s"); }
+
+std::string context_origin_text(Origin origin) {
+  switch (origin) {
+    case Origin::measured:
+      return "measured on this kind of card";
+    case Origin::vendor:
+      return "stated by the vendor";
+    case Origin::derived:
+      return "derived from related cards";
+  }
+  return "";
+}
+
+std::vector<std::string> diagnostic_lines(const Diagnostics& diagnostics, const Style& style) {
+  std::vector<std::string> lines;
+  std::vector<std::pair<std::string, std::uint64_t>> calls;
+  for (const auto& [name, count] : diagnostics.counts()) {
+    if (name.starts_with(kUnimplemented)) {
+      calls.emplace_back(name.substr(kUnimplemented.size()), count);
+    } else {
+      lines.push_back(sentence_for(name, count, style));
+    }
+  }
+  if (!calls.empty()) lines.push_back("driver calls that are not modelled: " + names_with_counts(calls, style));
+  if (lines.size() > kMostDiagnosticLines) {
+    const auto left_out = lines.size() - (kMostDiagnosticLines - 1);
+    lines.resize(kMostDiagnosticLines - 1);
+    lines.push_back(fmt::format("{} more notes (see --json)", left_out));
+  }
+  return lines;
+}
+
+}  // namespace dryfit::report

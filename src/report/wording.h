@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/style.h"
+#include "verdict/verdict.h"
+
+/// The words that people read, shared by all reports for people.
+namespace dryfit::report {
+
+/// "fits", "does not fit", "cannot tell".
+std::string answer_text(verdict::Answer answer);
+
+/// The sign before the answer.
+std::string_view answer_glyph(verdict::Answer answer, const Style& style);
+Paint answer_paint(verdict::Answer answer);
+
+/// "step 2, backward"; "loading" before the first step.
+std::string moment_text(const analysis::Moment& moment);
+
+/// "in step 2, backward"; "while loading".
+std::string place_text(const analysis::Moment& moment);
+
+/// "asked for 512 MiB more in step 1, forward; 338 MiB were free".
+std::string request_text(const analysis::FailedRequest& request);
+
+/// "cuBLAS" for "libcublas.so.12"; the file name itself for a library we have no word for.
+std::string library_text(const std::string& file_name);
+
+/// "4.2 s", "2 min 5 s".
+std::string duration_text(double seconds);
+
+/// "3 steps", "1 step".
+std::string steps_text(std::uint64_t steps);
+
+/// How the number of the CUDA context was obtained.
+std::string context_origin_text(Origin origin);
+
+/// The diagnostics in at most three lines; the last one tells how many were left out.
+std::vector<std::string> diagnostic_lines(const Diagnostics& diagnostics, const Style& style);
+
+}  // namespace dryfit::report

@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "analysis/run_summary.h"
+
+namespace dryfit::verdict {
+
+/// What all processes of a job did on one device.
+struct DeviceTotal {
+  analysis::DeviceSummary device;  ///< sizes and counts added up; moments are those of the largest process
+  int processes = 0;
+};
+
+/// One total per device that any process used, by ordinal.
+std::vector<DeviceTotal> add_up(std::span<const analysis::ProcessSummary> processes);
+
+/// The fullest device; nullptr when there is none.
+const DeviceTotal* fullest(std::span<const DeviceTotal> totals);
+
+}  // namespace dryfit::verdict

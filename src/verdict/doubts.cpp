@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/doubts.h"
+
+#include <algorithm>
+#include <csignal>
+#include <map>
+
+#include "verdict/memory_failure.h"
+
+namespace dryfit::verdict {
+namespace {
+
+constexpr const char* kOutputAbove = "its own output is above";
+
+std::string signal_name(int number) {
+  static const std::map<int, std::string> names{
+      {SIGHUP, "SIGHUP"},   {SIGINT, "SIGINT"},   {SIGQUIT, "SIGQUIT"}, {SIGILL, "SIGILL"},
+      {SIGABRT, "SIGABRT"}, {SIGBUS, "SIGBUS"},   {SIGFPE, "SIGFPE"},   {SIGKILL, "SIGKILL"},
+      {SIGSEGV, "SIGSEGV"}, {SIGPIPE, "SIGPIPE"}, {SIGALRM, "SIGALRM"}, {SIGTERM, "SIGTERM"},
+  };
+  const auto found = names.find(number);
+  return found == names.end() ? "signal " + std::to_string(number) : found->second;
+}
+
+/// "before its first optimizer step", "after 2 optimizer steps".
+std::string when(std::uint64_t steps) {
+  if (steps == 0) return "before its first optimizer step";
+  return "after " + std::to_string(steps) + (steps == 1 ? " optimizer step" : " optimizer steps");
+}
+
+std::string note(const Case& run, const std::string& key) {
+  for (const auto& process : run.facts.processes) {
+    const auto found = process.notes.find(key);
+    if (found != process.notes.end()) return found->second;
+  }
+  return "";
+}
+
+template <class Predicate>
+bool any_process(const Case& run, Predicate predicate) {
+  return std::ranges::any_of(run.facts.processes, predicate);
+}
+
+bool hooks_active(const Case& run) {
+  return any_process(run, [](const auto& process) { return process.hooks; });
+}
+
+std::uint64_t diagnostic(const Case& run, const std::string& name) {
+  std::uint64_t count = 0;
+  for (const auto& process : run.facts.processes) {
+    const auto found = process.diagnostics.counts().find(name);
+    if (found != process.diagnostics.counts().end()) count += found->second;
+  }
+  return count;
+}
+
+std::optional<Doubt> interrupted(const Case& run) {
+  if (!run.facts.interrupted) return std::nullopt;
+  return Doubt{"the run was interrupted " + when(run.steps), "run it again and let it finish"};
+}
+
+std::optional<Doubt> cpu_only_torch(const Case& run) {
+  if (note(run, "torch.cuda_build") != "0" || !run.devices.empty()) return std::nullopt;
+  return Doubt{"PyTorch " + note(run, "software.torch") + " is a CPU-only build and cannot use a GPU",
+               "install a CUDA build of PyTorch in this Python environment; no GPU is needed for it"};
+}
+
+std::optional<Doubt> unsupported_chip(const Case& run) {
+  if (diagnostic(run, "driver.no_kernel_image") == 0 || !failed(run.facts)) return std::nullopt;
+  const auto [major, minor] = run.card.compute_capability;
+  const auto torch = note(run, "software.torch");
+  return Doubt{"the installed CUDA libraries" + (torch.empty() ? "" : " (PyTorch " + torch + ")") +
+                   " have no code for compute capability " + std::to_string(major) + "." + std::to_string(minor) +
+                   " of " + run.card.name,
+               "install a PyTorch build that supports this chip, or ask for another card"};
+}
+
+std::optional<Doubt> killed(const Case& run) {
+  if (!failed(run.facts) || !run.facts.signal) return std::nullopt;
+  const int signal = *run.facts.signal;
+  std::string hint = "find out why it was killed";
+  if (signal == SIGKILL) {
+    hint = "the host may have run out of memory (the largest process held " + to_text(run.facts.host_peak_rss) +
+           "); use a machine with more memory, or drop --keep-init if you gave it";
+  } else if (signal == SIGSEGV || signal == SIGBUS || signal == SIGABRT || signal == SIGILL || signal == SIGFPE) {
+    hint = "a library crashed; if the program works on a real GPU, please report it with the folder kept by --save";
+  }
+  return Doubt{"the program was killed by " + signal_name(signal) + " " + when(run.steps), hint};
+}
+
+std::optional<Doubt> exited_with_error(const Case& run) {
+  if (!failed(run.facts) || run.facts.signal) return std::nullopt;
+  const int code = run.facts.exit_code.value_or(1);
+  std::string sentence = "the program failed with exit code " + std::to_string(code);
+  if (code > 128 && code < 160) sentence += " (a process of it was killed by " + signal_name(code - 128) + ")";
+  std::string hint = "make the program run, then ask again";
+  if (run.facts.processes.empty()) {
+    sentence += " before it loaded the CUDA driver";
+    hint = "it must be a program that trains with PyTorch on a GPU, in an environment where PyTorch is installed";
+  } else if (hooks_active(run) && note(run, "software.torch").empty()) {
+    sentence += " before it imported PyTorch";
+    hint = "check that PyTorch is installed in this Python environment";
+  } else {
+    sentence += " " + when(run.steps);
+  }
+  return Doubt{sentence + "; " + kOutputAbove, hint};
+}
+
+std::optional<Doubt> timed_out(const Case& run) {
+  if (!run.facts.timed_out || run.steps > 0) return std::nullopt;
+  return Doubt{"the program did not complete an optimizer step within the --timeout",
+               "give it more time, or less to do before its first step (data loading, downloads)"};
+}
+
+std::optional<Doubt> no_driver(const Case& run) {
+  if (!run.facts.processes.empty()) return std::nullopt;
+  return Doubt{"the command ended without ever loading the CUDA driver",
+               "it must be a program that trains with PyTorch on a GPU, such as: python train.py"};
+}
+
+std::optional<Doubt> no_torch(const Case& run) {
+  if (!hooks_active(run) || !run.devices.empty() || !note(run, "software.torch").empty()) return std::nullopt;
+  return Doubt{"the command ran Python but never imported PyTorch",
+               "check that this is the script that trains, and that PyTorch is installed in this Python environment"};
+}
+
+std::optional<Doubt> capture_incomplete(const Case& run) {
+  for (const auto& process : run.facts.processes) {
+    if (process.complete) continue;
+    const auto whose = process.pid == 0 ? "a process" : "process " + std::to_string(process.pid);
+    return Doubt{"the record of " + whose + " is incomplete: " + process.incomplete_why,
+                 "make room for it (space where TMPDIR points, limits set by ulimit) and run again"};
+  }
+  return std::nullopt;
+}
+
+std::optional<Doubt> no_device(const Case& run) {
+  if (!run.devices.empty()) return std::nullopt;
+  return Doubt{"the program ended without using the GPU",
+               "check that it moves its model to \"cuda\" (many scripts have an option such as --device)"};
+}
+
+std::optional<Doubt> steps_unknown(const Case& run) {
+  if (run.steps > 0 || hooks_active(run)) return std::nullopt;
+  return Doubt{"the program used the GPU, but its optimizer steps could not be counted: Dryfit's hooks were not loaded",
+               "run it with Python and without -S, -I or -E; the numbers below are what it took as a whole"};
+}
+
+std::optional<Doubt> never_stepped(const Case& run) {
+  if (run.steps > 0) return std::nullopt;
+  const bool forward = any_process(run, [](const auto& process) { return process.forward_seen; });
+  const bool backward = any_process(run, [](const auto& process) { return process.backward_seen; });
+  const std::string seen = backward  ? "forward and backward passes were seen, but no step"
+                           : forward ? "forward passes were seen, but no backward pass and no step"
+                                     : "no forward pass of a module was seen either";
+  return Doubt{"the program ended without calling optimizer.step() of a torch.optim optimizer; " + seen,
+               "check that this is the script that trains; the numbers below are what it took as a whole"};
+}
+
+std::optional<Doubt> crowded_device(const Case& run) {
+  for (const auto& total : run.devices) {
+    if (total.processes < 2 || total.device.peak <= run.card.total_memory) continue;
+    return Doubt{std::to_string(total.processes) + " processes share device " + std::to_string(total.device.ordinal) +
+                     "; each fits alone, but together they may take up to " + to_text(total.device.peak) + " of " +
+                     to_text(run.card.total_memory),
+                 "give each process a card of its own (--count), or run fewer processes"};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Doubt> first_doubt(const Case& run) {
+  static constexpr std::optional<Doubt> (*kDoubts[])(const Case&) = {
+      interrupted, cpu_only_torch, unsupported_chip, killed,        exited_with_error, capture_incomplete, timed_out,
+      no_driver,   no_torch,       no_device,        steps_unknown, never_stepped,     crowded_device,
+  };
+  for (const auto doubt : kDoubts) {
+    if (auto found = doubt(run)) return found;
+  }
+  return std::nullopt;
+}
+
+}  // namespace dryfit::verdict

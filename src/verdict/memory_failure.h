@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "analysis/run_summary.h"
+#include "verdict/verdict.h"
+
+namespace dryfit::verdict {
+
+/// The program asked for device memory in vain and did not get over it.
+struct MemoryFailure {
+  std::uint32_t device = 0;
+  analysis::FailedRequest request;
+  std::string library;  ///< who asked, when it was not PyTorch; else empty
+};
+
+/// The memory failure that stopped a process of the job, if one did:
+///   - PyTorch raised OutOfMemoryError and that process completed no step after it, or
+///   - the program failed, and the driver's last refusal went to another library in the same step, or to PyTorch in a
+///     process that the hooks did not watch.
+std::optional<MemoryFailure> decisive_failure(const RunFacts& facts);
+
+/// PyTorch raised OutOfMemoryError somewhere, and the process went on to complete steps.
+bool survived_oom(const RunFacts& facts);
+
+/// The program ended by itself and not well.
+bool failed(const RunFacts& facts);
+
+}  // namespace dryfit::verdict

@@ -1,0 +1,41 @@
+# SPDX-FileCopyrightText: The Dryfit authors
+# SPDX-License-Identifier: Apache-2.0
+"""From the name a GPU gives itself to the card of Dryfit's catalogue."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections import Counter
+from pathlib import Path
+from typing import Optional
+
+# The names of the published rows; the RTX 3060 and 4060 each exist in more than one size.
+_PUBLISHED = {
+    "NVIDIA GeForce RTX 3060": "rtx-3060-12gb",
+    "NVIDIA GeForce RTX 4060": "rtx-4060-8gb",
+    "NVIDIA A100-SXM4-40GB": "a100-40gb",
+}
+
+
+class Cards:
+    """Answers from the published names first, then from `dryfit gpus`, asked when needed. A name of several cards finds none."""
+
+    def __init__(self, dryfit: Path):
+        self._dryfit = dryfit
+        self._catalogue: Optional[dict[str, str]] = None
+
+    def find(self, gpu_name: str) -> Optional[str]:
+        if gpu_name in _PUBLISHED:
+            return _PUBLISHED[gpu_name]
+        if self._catalogue is None:
+            self._catalogue = self._ask()
+        return self._catalogue.get(gpu_name)
+
+    def _ask(self) -> dict[str, str]:
+        answer = subprocess.run([self._dryfit, "gpus", "--json"], capture_output=True, text=True, check=False)
+        if answer.returncode != 0:
+            return {}
+        cards = json.loads(answer.stdout)["cards"]
+        names = Counter(card["name"] for card in cards)
+        return {card["name"]: card["id"] for card in cards if names[card["name"]] == 1}

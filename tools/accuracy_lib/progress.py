@@ -1,0 +1,41 @@
+# SPDX-FileCopyrightText: The Dryfit authors
+# SPDX-License-Identifier: Apache-2.0
+"""A progress line on stderr: a bar with the time left on a terminal, one plain line per job elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+
+BAR_WIDTH = 24
+
+
+class Progress:
+    """Thread-safe."""
+
+    def __init__(self, total: int):
+        self._total = total
+        self._done = 0
+        self._started = time.monotonic()
+        self._lock = threading.Lock()
+        self._terminal = sys.stderr.isatty()
+
+    def advance(self, label: str) -> None:
+        with self._lock:
+            self._done += 1
+            line = f"{self._bar()} {self._done}/{self._total}, {self._time_left()}: {label}"
+            if self._terminal:
+                end = "\n" if self._done == self._total else ""
+                print(f"\r\033[K{line}", end=end, file=sys.stderr, flush=True)
+            else:
+                print(line, file=sys.stderr, flush=True)
+
+    def _bar(self) -> str:
+        filled = BAR_WIDTH * self._done // self._total
+        return "[" + "#" * filled + "." * (BAR_WIDTH - filled) + "]"
+
+    def _time_left(self) -> str:
+        seconds = (time.monotonic() - self._started) / self._done * (self._total - self._done)
+        minutes, rest = divmod(round(seconds), 60)
+        return f"{minutes} min {rest:02d} s left" if minutes else f"{rest} s left"

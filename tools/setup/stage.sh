@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: The Dryfit authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# Runs one stage of a make target: a line that says what is done, the command's output in build/log/<name>.log, and
+# how it went. A failing stage shows the end of its log.
+#
+#   stage.sh <name> <title> [--show <lines>] -- <command> [argument...]
+#
+# --show prints the last lines of the log after success too (a summary of tests, say).
+set -euo pipefail
+
+name=$1 title=$2
+shift 2
+show=0
+if [ "$1" = --show ]; then
+  show=$2
+  shift 2
+fi
+[ "$1" = -- ] && shift
+
+log=build/log/$name.log
+mkdir -p build/log
+printf '%s ... ' "$title"
+SECONDS=0
+code=0
+"$@" >"$log" 2>&1 </dev/null || code=$?
+if [ "$code" -ne 0 ]; then
+  printf 'failed (exit code %d, %d s)\n' "$code" "$SECONDS"
+  tail -n 60 "$log"
+  printf '\nThe whole log: %s\n' "$log"
+  exit "$code"
+fi
+printf 'done (%d s)\n' "$SECONDS"
+if [ "$show" -gt 0 ]; then
+  tail -n "$show" "$log" | sed 's/^/    /'
+fi
