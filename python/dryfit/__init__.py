@@ -21,10 +21,12 @@ class DryfitError(RuntimeError):
     """Dryfit gave no verdict; the message is what it said."""
 
 
+OWN_EXECUTABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "dryfit")
+
+
 def executable() -> str:
     """The native `dryfit`: the one that came with this package, else the first in PATH."""
-    own = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "dryfit")
-    found = own if os.access(own, os.X_OK) else shutil.which("dryfit")
+    found = OWN_EXECUTABLE if os.access(OWN_EXECUTABLE, os.X_OK) else shutil.which("dryfit")
     if found is None:
         raise DryfitError("the dryfit executable was found neither beside the package nor in PATH")
     return found

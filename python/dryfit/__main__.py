@@ -5,15 +5,15 @@
 import os
 import sys
 
-from dryfit import DryfitError, executable
+from dryfit import OWN_EXECUTABLE
 
 
 def main() -> int:
+    """Never looks in PATH: what it would find there may be this very script."""
     try:
-        path = executable()
-        os.execv(path, [path, *sys.argv[1:]])
-    except (DryfitError, OSError) as error:
-        print(f"dryfit: {error}", file=sys.stderr)
+        os.execv(OWN_EXECUTABLE, [OWN_EXECUTABLE, *sys.argv[1:]])
+    except OSError as error:
+        print(f"dryfit: cannot start {OWN_EXECUTABLE}: {error.strerror}. Install Dryfit again.", file=sys.stderr)
     return 1
 
 

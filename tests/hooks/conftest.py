@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the hooks share: Python programs run with the hooks' folder in their way, alone or under `dryfit run`."""
+"""What the tests of the hooks share: programs run with the hooks' folder in their way, alone or under `dryfit run`."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ def hooks() -> Path:
 def plain_python(tmp_path: Path) -> Callable[..., "Completed[str]"]:
     """Runs a program in this interpreter with the hooks on, but without PyTorch or a driver."""
 
-    def run(program: str, *arguments: str, path: "list[object]" = [], env: "dict[str, str] | None" = None) -> "Completed[str]":
+    def run(program: str, *arguments: str, path: "tuple[object, ...]" = (), **env: str) -> "Completed[str]":
         search = os.pathsep.join(map(str, [HOOKS, *path]))
-        watched = {"PYTHONPATH": search, "DRYFIT_MACHINE": str(tmp_path / "machine.txt"), **(env or {})}
+        watched = {"PYTHONPATH": search, "DRYFIT_MACHINE": str(tmp_path / "machine.txt"), **env}
         return run_program(sys.executable, program, *arguments, env=watched)
 
     return run

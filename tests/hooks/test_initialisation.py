@@ -167,7 +167,8 @@ layer.load_state_dict({"weight": sevens(1024, 1024), "bias": torch.zeros(1024)})
 assert layer.half().weight.eq(7).all()
 convolution = nn.Conv2d(512, 512, 3)
 nn.init.zeros_(convolution.weight)
-assert convolution.to(torch.float16, memory_format=torch.channels_last).weight.is_contiguous(memory_format=torch.channels_last)
+convolution.to(torch.float16, memory_format=torch.channels_last)
+assert convolution.weight.is_contiguous(memory_format=torch.channels_last)
 """
     )
 

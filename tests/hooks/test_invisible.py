@@ -13,7 +13,8 @@ import copy, inspect, pickle, traceback, warnings
 import torch
 from torch import nn
 from _dryfit_hooks import install, settings
-ORIGINAL = {name: inspect.signature(getattr(nn.Module, name)) for name in ("to", "cuda", "register_parameter", "_apply")}
+NAMES = ("to", "cuda", "register_parameter", "_apply")
+ORIGINAL = {name: inspect.signature(getattr(nn.Module, name)) for name in NAMES}
 wanted = settings.from_environment({"DRYFIT_MACHINE": "/nowhere/machine.txt", "DRYFIT_STEPS": "3"})
 install._install_for_cuda(torch, wanted)
 from _dryfit_hooks import guest
@@ -52,8 +53,9 @@ def test_functions_and_classes_pickle_by_name(with_parts):
     with_parts(
         START
         + """
-for thing in (nn.Module.to, nn.Module.cuda, nn.init.normal_, torch.autograd.backward, torch.autograd.grad, torch.compile,
-              torch.Tensor.normal_, torch.Tensor.mul_, torch.optim.Optimizer.zero_grad, nn.Linear, torch.optim.AdamW):
+for thing in (nn.Module.to, nn.Module.cuda, nn.init.normal_, torch.autograd.backward, torch.autograd.grad,
+              torch.compile, torch.Tensor.normal_, torch.Tensor.mul_, torch.optim.Optimizer.zero_grad, nn.Linear,
+              torch.optim.AdamW):
     assert pickle.loads(pickle.dumps(thing)) is thing, thing
 """
     )

@@ -40,7 +40,7 @@ def test_a_program_that_ends_by_itself_is_reported_on(watched):
     run = watched(TRAIN.format(steps=2), "--steps", "all")
     assert (run.steps(), "stop.reason" in run.notes()) == (2, False)
     assert "atexit ran" in run.stdout
-    assert max(run.values("torch.peak_reserved_bytes")) >= max(run.values("torch.peak_allocated_bytes")) > 100 << 20
+    assert max(run.values("torch.peak_reserved_bytes")) >= max(run.values("torch.peak_allocated_bytes")) > 64 << 20
 
 
 def test_the_software_is_named_and_no_hook_fails(watched):
@@ -115,7 +115,8 @@ def test_all_optimizers_of_a_program_take_the_asked_steps(watched, critic_steps)
 
 
 def test_an_optimizer_on_a_device_that_never_steps_does_not_hold_the_end_up_for_ever(watched):
-    run = watched("from torch import nn, optim\nidle = optim.SGD(nn.Linear(8, 8).cuda().parameters())\n" + TRAIN.format(steps=100))
+    idle = "from torch import nn, optim\nidle = optim.SGD(nn.Linear(8, 8).cuda().parameters())\n"
+    run = watched(idle + TRAIN.format(steps=100))
     assert 3 < run.steps() < 100
 
 

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""The door into a Python process that Dryfit watches: its folder stands first in PYTHONPATH, so Python imports this file
-at start-up. It starts the hooks, takes its own folder out of sys.path and gives way to the sitecustomize that would have
-been imported without it. PYTHONPATH in the environment stays as it is, for child processes.
+"""The door into a Python process that Dryfit watches: its folder stands first in PYTHONPATH, so Python imports this
+file at start-up. It starts the hooks, takes its own folder out of sys.path and gives way to the sitecustomize that
+would have been imported without it. PYTHONPATH in the environment stays as it is, for child processes.
 """
 
 import os

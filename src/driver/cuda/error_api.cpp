@@ -43,6 +43,13 @@ CUresult text_of(CUresult error, const char** text, std::string Texts::* member)
 DRYFIT_API(cuGetErrorName)(CUresult error, const char** text) { return text_of(error, text, &Texts::name); }
 DRYFIT_API(cuGetErrorString)(CUresult error, const char** text) { return text_of(error, text, &Texts::description); }
 
+// The modelled driver logs nothing, so nobody need be told.
+DRYFIT_API(cuLogsRegisterCallback)(CUlogsCallback, void*, CUlogsCallbackHandle* handle) {
+  if (handle) *handle = nullptr;
+  return CUDA_SUCCESS;
+}
+DRYFIT_API(cuLogsUnregisterCallback)(CUlogsCallbackHandle) { return CUDA_SUCCESS; }
+
 // Profiling ranges mean nothing to a card that does no work.
 DRYFIT_API(cuProfilerStart)() { return CUDA_SUCCESS; }
 DRYFIT_API(cuProfilerStop)() { return CUDA_SUCCESS; }

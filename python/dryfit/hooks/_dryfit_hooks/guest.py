@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""The hooks' way into the stand-in libcuda.so.1 (include/dryfit/guest.h). Without that library every call does nothing."""
+"""The hooks' way into the stand-in libcuda.so.1 (include/dryfit/guest.h). Without it every call does nothing."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """PyTorch's memory history, so that the peak can be explained later: which line asked for what.
 
-Recording starts with CUDA and keeps the last MAX_ENTRIES events. A program that records for itself takes over: from then
-on the recording is the program's own, begun empty, and none is written for Dryfit.
+Recording starts with CUDA and keeps the last MAX_ENTRIES events. A program that records for itself takes over: from
+then on the recording is the program's own, begun empty, and none is written for Dryfit.
 """
 
 from __future__ import annotations

@@ -72,7 +72,8 @@ class SkippedInitialisation:
         self._patches += [Patch(tensor, name, self._skipping_arithmetic) for name in ARITHMETIC]
 
     def end(self, late: bool) -> None:
-        """The first forward pass on a device begins. From now on everything is initialised; a wrapper that somebody kept lets all calls through."""
+        """The first forward pass on a device begins. From now on everything is initialised; a wrapper that somebody
+        kept lets all calls through."""
         self._active = False
         for patch in self._patches:
             patch.restore()
@@ -126,8 +127,8 @@ class SkippedInitialisation:
         )
 
     def _skip(self, original: Callable[..., Any], tensor: Any, args: Any, kwargs: Dict[str, Any]) -> bool:
-        """True when the tensor has been emptied instead. Wrong arguments are not ours to judge: a small tensor of as many
-        dimensions tries them, with a generator of its own, and what it refuses is left to the original."""
+        """True when the tensor has been emptied instead. Wrong arguments are not ours to judge: a small tensor of as
+        many dimensions tries them, with a generator of its own, and what it refuses is left to the original."""
         try:
             sample = tensor.detach().new_empty([min(length, 2) for length in tensor.shape])
             named = {name: value for name, value in kwargs.items() if name not in ("tensor", "generator")}

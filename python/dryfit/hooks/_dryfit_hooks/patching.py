@@ -29,9 +29,9 @@ def around(
     before: Optional[Callable[..., Any]] = None,
     after: Optional[Callable[..., Any]] = None,
 ) -> Callable[..., Any]:
-    """`original` with before(*args, **kwargs) ahead of it and after(token, failed) behind it; the token is what `before`
-    returned. Neither may raise. While PyTorch traces a program to compile it, only `original` is called. An exception of
-    `original` shows no frame of ours (Python 3.11 and later; earlier ones keep the frame).
+    """`original` with before(*args, **kwargs) ahead of it and after(token, failed) behind it; the token is what
+    `before` returned. Neither may raise. While PyTorch traces a program to compile it, only `original` is called. An
+    exception of `original` shows no frame of ours (Python 3.11 and later; earlier ones keep the frame).
     """
     from torch.compiler import is_compiling
 

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The program's phases: load, forward, backward, optimizer, other.
 
-A phase holds until the next one begins. Backward passes and optimizer steps have a beginning and an end that can be seen;
-a forward pass begins when a module on the device is called, and is seen by a hook that removes itself at once, so that
-the modules inside never meet it. After an optimizer step the next forward pass begins directly; after a backward pass the
-hook waits again, and what happens until then (gradient clipping) is "other".
+A phase holds until the next one begins. Backward passes and optimizer steps have a beginning and an end that can be
+seen; a forward pass begins when a module on the device is called, and is seen by a hook that removes itself at once, so
+that the modules inside never meet it. After an optimizer step the next forward pass begins directly; after a backward
+pass the hook waits again, and what happens until then (gradient clipping) is "other".
 
-torch.compile would warn of such a hook, and compile twice for it. So a program that calls torch.compile is watched without
-it: its first forward pass begins with the first compilation, and each backward pass is followed by a forward pass.
+torch.compile would warn of such a hook, and compile twice for it. So a program that calls torch.compile is watched
+without it: its first forward pass begins with the first compilation, and each backward pass is followed by a forward
+pass.
 """
 
 from __future__ import annotations

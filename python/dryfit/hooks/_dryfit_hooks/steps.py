@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counts training steps through PyTorch's public optimizer hooks, and says when enough have been taken.
 
-A program may have several optimizers (the two sides of a GAN). The number of completed steps is that of the optimizer that
-has taken most. When it reaches the limit, the others may still catch up, so that their memory is seen too; an optimizer
-that never steps holds the end up for PATIENCE further steps only.
+A program may have several optimizers (the two sides of a GAN). The number of completed steps is that of the optimizer
+that has taken most. When it reaches the limit, the others may still catch up, so that their memory is seen too; an
+optimizer that never steps holds the end up for PATIENCE further steps only.
 
 PyTorch does not call the hooks of an optimizer whose step() is compiled. Its steps are told from zero_grad(): gradients
 that a backward pass has made are dropped after they were used. The first of these is not counted, as it may be a mere
@@ -108,8 +108,8 @@ class StepCounter:
             self._on_limit()
 
     def _counts(self, optimizer: Any) -> bool:
-        """True for an optimizer of parameters on a device. Parameters may live on the host (offloading) while the device
-        does the work: then, with no other optimizer on a device, it counts as well."""
+        """True for an optimizer of parameters on a device. Parameters may live on the host (offloading) while the
+        device does the work: then, with no other optimizer on a device, it counts as well."""
         if _is_on_device(optimizer):
             return True
         return self._torch.cuda.is_initialized() and not any(map(_is_on_device, self._known))
