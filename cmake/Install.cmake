@@ -5,3 +5,12 @@ install(TARGETS dryfit_cli RUNTIME DESTINATION bin)
 install(TARGETS dryfit_cuda dryfit_nvml LIBRARY DESTINATION lib/dryfit NAMELINK_SKIP)
 install(DIRECTORY cards DESTINATION share/dryfit FILES_MATCHING PATTERN "*.toml")
 install(DIRECTORY python/dryfit/hooks DESTINATION share/dryfit FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
+
+# Programs that link against the driver (Triton's launchers) look for libcuda.so. A wheel cannot hold a link, and a second
+# copy would be a second driver, so there it is a linker script.
+if(SKBUILD)
+  file(WRITE ${CMAKE_BINARY_DIR}/libcuda.so "INPUT(libcuda.so.1)\n")
+  install(FILES ${CMAKE_BINARY_DIR}/libcuda.so DESTINATION lib/dryfit)
+else()
+  install(CODE [[file(CREATE_LINK libcuda.so.1 "${CMAKE_INSTALL_PREFIX}/lib/dryfit/libcuda.so" SYMBOLIC)]])
+endif()

@@ -39,9 +39,8 @@ CUresult create(CUcontext* out, unsigned flags, CUdevice ordinal) {
   if (!device) return CUDA_ERROR_INVALID_DEVICE;
   if (!out) return CUDA_ERROR_INVALID_VALUE;
   const Lock lock(instance().mutex);
-  if (!device->primary_context()) return CUDA_ERROR_OUT_OF_MEMORY;
   auto* const context = new Context{.device = ordinal, .id = next_id(), .flags = flags};
-  if (!push_context(context)) return CUDA_ERROR_OUT_OF_MEMORY;
+  if (!device->activate(*context) || !push_context(context)) return CUDA_ERROR_OUT_OF_MEMORY;
   *out = reinterpret_cast<CUcontext>(context);
   return CUDA_SUCCESS;
 }
@@ -68,7 +67,7 @@ DRYFIT_API(cuDevicePrimaryCtxRetain)(CUcontext* context, CUdevice ordinal) {
   if (!device) return CUDA_ERROR_INVALID_DEVICE;
   const Lock lock(instance().mutex);
   Context* const primary = device->primary_context();
-  if (!primary) return CUDA_ERROR_OUT_OF_MEMORY;
+  if (!device->activate(*primary)) return CUDA_ERROR_OUT_OF_MEMORY;
   ++device->primary_retains;
   *context = reinterpret_cast<CUcontext>(primary);
   return CUDA_SUCCESS;

@@ -13,7 +13,6 @@ using namespace literals;
 
 namespace {
 constexpr Bytes kSmallGranule = 512_B;
-constexpr std::uint64_t kContextHandle = 0;
 }  // namespace
 
 Device::Device(int ordinal, int slot, Card card, AddressSpace addresses)
@@ -75,12 +74,17 @@ bool Device::load_code(Bytes size, trace::NameId library) {
 }
 
 Context* Device::primary_context() {
-  if (primary_) return primary_;
-  recorder().device(ordinal_, card_);
+  if (!primary_) primary_ = new Context{.device = ordinal_, .id = next_id()};
+  return primary_;
+}
+
+bool Device::activate(Context& context) {
+  if (context.active) return true;
+  if (!announced_) recorder().device(ordinal_, card_);
+  announced_ = true;
   const auto library = recorder().name("driver");
-  if (!charge(trace::Purpose::context, kContextHandle, card_.context_memory, card_.context_memory, library))
-    return nullptr;
-  return primary_ = new Context{.device = ordinal_, .id = next_id()};
+  context.active = charge(trace::Purpose::context, context.id, card_.context_memory, card_.context_memory, library);
+  return context.active;
 }
 
 bool Device::fill(Bytes charged, Bytes requested, trace::NameId library) {

@@ -26,6 +26,7 @@ struct Context {
   int device;
   std::uint64_t id;
   unsigned flags = 0;
+  bool active = false;                        ///< on the device, and charged to it
   std::unordered_map<void*, Stored> storage;  ///< the runtime's context-local storage
   std::unordered_map<int, std::size_t> limits;
 };
@@ -61,9 +62,11 @@ class Device {
   /// Code is loaded piece by piece and fills pages. False when the card is full.
   bool load_code(Bytes size, trace::NameId library);
 
-  /// The primary context; created, and its cost charged, on first use. Null when the card is too full for it.
+  /// The handle of the primary context. Having it costs nothing: the runtime asks for it when it starts.
   Context* primary_context();
-  bool primary_active() const { return primary_ && primary_retains > 0; }
+  /// Makes sure that a context is on the device, at its cost. False when the card is too full for it.
+  bool activate(Context& context);
+  bool primary_active() const { return primary_retains > 0; }
 
   int primary_retains = 0;
   unsigned primary_flags = 0;
@@ -80,6 +83,7 @@ class Device {
   Bytes code_;
   Bytes code_pages_;
   Context* primary_ = nullptr;
+  bool announced_ = false;  ///< to the capture
 };
 
 }  // namespace dryfit::driver

@@ -71,6 +71,19 @@ TEST(Driver, The_context_costs_what_the_card_says) {
   with_driver([](const Library& library) { EXPECT_EQ(free_memory(library), (1_GiB - 100_MiB).count); });
 }
 
+TEST(Driver, A_context_that_nobody_retains_costs_nothing) {
+  const TestMachine machine(machine_of({test_card()}));
+  in_a_process([] {
+    const Library library;
+    CALL(library, cuInit)(0);
+    int active = 1;
+    unsigned flags = 0;
+    EXPECT_EQ(CALL(library, cuDevicePrimaryCtxGetState)(0, &flags, &active), CUDA_SUCCESS);
+    EXPECT_FALSE(active);
+    EXPECT_EQ(CALL(library, dryfit_device_used)(0), 0u);
+  });
+}
+
 TEST(Driver, A_full_card_answers_out_of_memory_and_recovers_when_memory_is_freed) {
   with_driver([](const Library& library) {
     CUdeviceptr big = 0;

@@ -93,7 +93,7 @@ CUresult runtime_primary_context(CUcontext* context, CUdevice ordinal) {
   if (!device) return CUDA_ERROR_INVALID_DEVICE;
   const Lock lock(instance().mutex);
   *context = reinterpret_cast<CUcontext>(device->primary_context());
-  return *context ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+  return CUDA_SUCCESS;
 }
 
 void runtime_notify(std::size_t) {}
