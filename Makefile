@@ -80,17 +80,17 @@ demo: setup build ## a verdict for a real training script on two cards
 test: setup build test-cpp check-includes test-python test-sanitizers ## everything: C++, Python, wheel, sanitizers
 
 test-fast: build test-cpp check-includes ## what needs no PyTorch
-	@$(STAGE) test-python-fast "Python tests without PyTorch" --show 3 -- \
+	@$(STAGE) test-python-fast "Python tests without PyTorch" --show '^SKIPPED|=.* passed' -- \
 	    $(TOOLS_PYTHON) -m pytest -m "not torch and not slow"
 
 test-latest: setup venv-latest build ## the tests with PyTorch, under torch 2.6.0 and under the newest
-	@$(STAGE) test-latest "Python tests with PyTorch" --show 3 -- $(TORCH_PYTHON) -m pytest -m torch
+	@$(STAGE) test-latest "Python tests with PyTorch" --show '^SKIPPED|=.* passed' -- $(TORCH_PYTHON) -m pytest -m torch
 
 test-python: setup | build
-	@$(STAGE) test-python "Python tests, PyTorch and the wheel included" --show 3 -- $(TORCH_PYTHON) -m pytest
+	@$(STAGE) test-python "Python tests, PyTorch and the wheel included" --show '^SKIPPED|=.* passed' -- $(TORCH_PYTHON) -m pytest
 
 test-cpp: | build
-	@$(STAGE) test-cpp "C++ tests" --show 3 -- $(CTEST) --preset release
+	@$(STAGE) test-cpp "C++ tests" --show 'tests passed' -- $(CTEST) --preset release
 
 check-includes: ## the direction of the includes (ARCHITECTURE.md)
 	@$(STAGE) check-includes "Direction of the includes" -- tools/check_includes
@@ -101,7 +101,7 @@ test-sanitizers: packages headers ## the driver's and the trace's tests under as
 	        $(STAGE) $$preset-configure "Configuring (preset $$preset)" -- cmake --preset $$preset || exit 1; \
 	    $(STAGE) $$preset-build "Building the driver's tests (preset $$preset)" -- \
 	        cmake --build --preset $$preset --target $(SANITIZED_TESTS) || exit 1; \
-	    $(STAGE) $$preset-test "The driver's tests (preset $$preset)" --show 3 -- \
+	    $(STAGE) $$preset-test "The driver's tests (preset $$preset)" --show 'tests passed' -- \
 	        $(CTEST) --preset $$preset -E _NOT_BUILT || exit 1; \
 	done
 

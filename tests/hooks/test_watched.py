@@ -270,3 +270,23 @@ def test_initialisation_is_kept_when_asked_for(watched):
         torch.ones(1, device="cuda")
         """
     assert "sum True" in watched(program, "--keep-init").stdout
+
+
+PROFILED = """
+import torch
+from torch.profiler import ProfilerActivity, profile
+model = torch.nn.Linear(64, 64).cuda()
+optimizer = torch.optim.SGD(model.parameters(), 0.1)
+with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], profile_memory=True) as profiler:
+    for _ in range(2):
+        model(torch.randn(8, 64, device="cuda")).sum().backward()
+        optimizer.step()
+print("operators:", len(profiler.key_averages()) > 3)
+"""
+
+
+def test_a_program_that_profiles_the_device_gets_the_host_side(watched):
+    run = watched(PROFILED, "--steps", "all")
+    assert (run.code, run.steps()) == (0, 2)
+    assert "operators: True" in run.stdout
+    assert run.notes()["profiler.device_activities"] == "left out" and "hooks.error" not in run.notes()

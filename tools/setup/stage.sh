@@ -5,14 +5,14 @@
 # Runs one stage of a make target: a line that says what is done, the command's output in build/log/<name>.log, and
 # how it went. A failing stage shows the end of its log.
 #
-#   stage.sh <name> <title> [--show <lines>] -- <command> [argument...]
+#   stage.sh <name> <title> [--show <pattern>] -- <command> [argument...]
 #
-# --show prints the last lines of the log after success too (a summary of tests, say).
+# --show prints, after success, the lines of the log that match (the summary of a test run, say).
 set -euo pipefail
 
 name=$1 title=$2
 shift 2
-show=0
+show=
 if [ "$1" = --show ]; then
   show=$2
   shift 2
@@ -32,6 +32,6 @@ if [ "$code" -ne 0 ]; then
   exit "$code"
 fi
 printf 'done (%d s)\n' "$SECONDS"
-if [ "$show" -gt 0 ]; then
-  tail -n "$show" "$log" | sed 's/^/    /'
+if [ -n "$show" ]; then
+  { grep -E "$show" "$log" || true; } | sed 's/^/    /'
 fi

@@ -11,10 +11,14 @@ import atexit
 import ctypes
 import os
 import sys
+import time
 from typing import Callable, List
 
 from . import guest
 from .patching import quietly
+
+
+AUTOGRAD_REST = 0.05  # seconds
 
 
 class Ending:
@@ -23,7 +27,7 @@ class Ending:
 
     def install(self) -> None:
         """A program that ends by itself, by an exception or not, is reported on as well."""
-        atexit.register(self._report)
+        atexit.register(self._ended_by_itself)
 
     def stop(self) -> None:
         """Ends this process with code 0. Does not return."""
@@ -36,9 +40,19 @@ class Ending:
         finally:
             os._exit(0)
 
+    def _ended_by_itself(self) -> None:
+        self._report()
+        quietly(_let_autograd_rest)()
+
     def _report(self) -> None:
         for report in self.reports:
             quietly(report)()
+
+
+def _let_autograd_rest() -> None:
+    """A backward pass that takes no time may end the program while its thread is still putting its things away, and the
+    interpreter aborts when that thread then asks for the lock. Kernels that do work leave no such gap."""
+    time.sleep(AUTOGRAD_REST)
 
 
 @quietly

@@ -15,6 +15,7 @@ from .load import LoadWatch
 from .memory import MemoryStatistics
 from .patching import quietly
 from .phases import Phases
+from .profiling import HostProfiling
 from .steps import StepCounter
 
 
@@ -31,7 +32,7 @@ def install(torch: Any) -> None:
 def _install_for_cuda(torch: Any, wanted: settings.Settings) -> None:
     memory = MemoryStatistics(torch)
     load = LoadWatch(torch, memory)
-    parts = [memory, load]
+    parts = [memory, load, HostProfiling(torch)]
     ending = Ending([software.note_libraries, memory.report])
     if wanted.memory_history:
         history = History(torch, wanted.run_directory)
