@@ -27,6 +27,7 @@ std::string names_with_counts(const std::vector<std::pair<std::string, std::uint
 std::string sentence_for(const std::string& name, std::uint64_t count, const Style& style) {
   static const std::map<std::string, std::string> sentences{
       {"oom_handled_by_script", "the program met an OutOfMemoryError, handled it itself and went on"},
+      {"peak_in_last_step", "memory still grew in the last step watched: a later one may take more (--steps)"},
       {"processes_share_device", "several processes share a device: their peaks are added up, an upper bound"},
       {"stopped_by_timeout", "stopped by the --timeout, before all steps were done: a later step may take more"},
       {"driver.no_kernel_image", "some kernels have no code for this chip in the installed CUDA libraries"},

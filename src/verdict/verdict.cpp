@@ -69,6 +69,7 @@ void refuse(Verdict& verdict, const MemoryFailure& failure) {
 void accept(Verdict& verdict, const RunFacts& facts) {
   verdict.answer = Answer::fits;
   if (facts.timed_out) verdict.diagnostics.add("stopped_by_timeout");
+  if (facts.ended_by_us && verdict.peak_at.step >= verdict.steps) verdict.diagnostics.add("peak_in_last_step");
   if (!survived_oom(facts)) return;
   verdict.diagnostics.add("oom_handled_by_script");
   verdict.reason = "the program ran out of memory, handled it itself and went on";

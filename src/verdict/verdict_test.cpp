@@ -199,6 +199,12 @@ TEST(Judge, A_timeout_before_the_first_step_cannot_be_told_and_after_it_fits) {
   EXPECT_EQ(verdict.diagnostics.counts().at("stopped_by_timeout"), 1u);
 }
 
+TEST(Judge, A_peak_in_the_last_step_watched_is_noted) {
+  EXPECT_EQ(judge(card(), ended_after_steps(trainer(2))).diagnostics.counts().at("peak_in_last_step"), 1u);
+  EXPECT_TRUE(judge(card(), ended_after_steps(trainer(3))).diagnostics.empty());
+  EXPECT_TRUE(judge(card(), exited(0, {trainer(2)})).diagnostics.empty()) << "the program ended by itself";
+}
+
 TEST(Judge, An_interrupted_run_cannot_be_told_whatever_it_did) {
   RunFacts facts;
   facts.interrupted = true;
