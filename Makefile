@@ -23,7 +23,8 @@ WHEEL_SOURCES = $(shell find src apps include cards cmake python -type f -not -n
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 .PHONY: help setup packages headers tools-venv venv venv-latest venv-2.11 build demo test test-fast test-latest \
-        test-cpp test-python check-includes test-sanitizers accuracy bench bench-h100 format format-check wheel clean distclean
+        test-cpp test-python check-includes test-sanitizers accuracy bench bench-h100 format format-check wheel \
+        clean distclean
 
 help: ## this list
 	@grep -hE '^[a-z0-9.-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -80,14 +81,17 @@ demo: setup build ## a verdict for a real training script on two cards
 test: setup build test-cpp check-includes test-python test-sanitizers ## everything: C++, Python, wheel, sanitizers
 
 test-fast: build test-cpp check-includes ## what needs no PyTorch
-	@$(STAGE) test-python-fast "Python tests without PyTorch" --show '^SKIPPED|=.* passed' -- \
+	@$(STAGE) test-python-fast "Python tests without PyTorch" --show '=.* passed' -- \
 	    $(TOOLS_PYTHON) -m pytest -m "not torch and not slow"
 
-test-latest: setup venv-latest build ## the tests with PyTorch, under torch 2.6.0 and under the newest
-	@$(STAGE) test-latest "Python tests with PyTorch" --show '^SKIPPED|=.* passed' -- $(TORCH_PYTHON) -m pytest -m torch
+test-latest: setup venv-latest build ## the tests that run under the newest PyTorch
+	@$(STAGE) test-latest "Python tests under $(TORCH_LATEST)" --show '=.* passed' -- \
+	    $(TORCH_PYTHON) -m pytest -k $(TORCH_LATEST)
 
 test-python: setup | build
-	@$(STAGE) test-python "Python tests, PyTorch and the wheel included" --show '^SKIPPED|=.* passed' -- $(TORCH_PYTHON) -m pytest
+	@$(STAGE) test-python "Python tests, PyTorch and the wheel included" --show '=.* passed' -- $(TORCH_PYTHON) -m pytest
+	@test -x .venv/$(TORCH_LATEST)/bin/python || \
+	    echo "    without .venv/$(TORCH_LATEST), whose tests were skipped: make test-latest"
 
 test-cpp: | build
 	@$(STAGE) test-cpp "C++ tests" --show 'tests passed' -- $(CTEST) --preset release

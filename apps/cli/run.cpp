@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "analysis/run_summary.h"
+#include "base/unique_fd.h"
 #include "card/card_match.h"
 #include "card/catalogue.h"
 #include "commands.h"
@@ -20,7 +21,6 @@
 #include "resources.h"
 #include "run_options.h"
 #include "screen.h"
-#include "trace/unique_fd.h"
 #include "verdict/verdict.h"
 
 namespace dryfit::cli {
@@ -61,7 +61,7 @@ struct Session {
 };
 
 /// One run's options; `output` receives the file that holds its output when it does not own the terminal.
-Result<PlannedRun> plan(const Session& session, const CardFile& card, bool first, trace::UniqueFd& output) {
+Result<PlannedRun> plan(const Session& session, const CardFile& card, bool first, UniqueFd& output) {
   const auto folder = session.folder_of(card);
   std::error_code error;
   fs::create_directory(folder, error);
@@ -84,7 +84,7 @@ Result<PlannedRun> plan(const Session& session, const CardFile& card, bool first
     job.stdout_fd = json_on_stdout ? STDERR_FILENO : STDOUT_FILENO;
   } else {
     const auto file = folder / kOutputFile;
-    output = trace::UniqueFd(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+    output = UniqueFd(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
     if (!output) return Error{"cannot write '" + file.string() + "': " + std::strerror(errno), ""};
     job.stdout_fd = job.stderr_fd = output.get();
   }
@@ -161,7 +161,7 @@ int deliver(const Session& session, const std::vector<Verdict>& verdicts) {
 
 int run_session(const Session& session) {
   std::vector<PlannedRun> runs;
-  std::vector<trace::UniqueFd> outputs(session.cards.size());
+  std::vector<UniqueFd> outputs(session.cards.size());
   for (std::size_t i = 0; i < session.cards.size(); ++i) {
     auto planned = plan(session, *session.cards[i], i == 0, outputs[i]);
     if (!planned) return fail(planned.error(), kCouldNotTell);

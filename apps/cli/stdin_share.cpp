@@ -38,7 +38,7 @@ StdinShare::Given StdinShare::next() {
 }
 
 StdinShare::Given StdinShare::reopened() const {
-  trace::UniqueFd file(::open("/proc/self/fd/0", O_RDONLY | O_CLOEXEC));
+  UniqueFd file(::open("/proc/self/fd/0", O_RDONLY | O_CLOEXEC));
   const off_t position = ::lseek(STDIN_FILENO, 0, SEEK_CUR);
   if (file && position > 0) ::lseek(file.get(), position, SEEK_SET);
   return {file.get(), std::move(file)};
@@ -48,8 +48,8 @@ StdinShare::Given StdinShare::new_pipe() {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return {};
   ::fcntl(ends[1], F_SETFL, O_NONBLOCK);
-  readers_.push_back({trace::UniqueFd(ends[1]), 0});
-  return {ends[0], trace::UniqueFd(ends[0])};
+  readers_.push_back({UniqueFd(ends[1]), 0});
+  return {ends[0], UniqueFd(ends[0])};
 }
 
 std::vector<StdinShare::Interest> StdinShare::interests() const {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "trace/unique_fd.h"
+#include "base/unique_fd.h"
 
 namespace dryfit::cli {
 
@@ -23,7 +23,7 @@ class StdinShare {
   /// The next run's stdin, to be closed once the run has started; -1 for none. Valid until then.
   struct Given {
     int fd = -1;
-    trace::UniqueFd owned;
+    UniqueFd owned;
   };
   Given next();
 
@@ -40,7 +40,7 @@ class StdinShare {
  private:
   enum class Kind { sole, terminal, file, stream };
   struct Reader {
-    trace::UniqueFd pipe;
+    UniqueFd pipe;
     std::size_t sent = 0;
   };
 

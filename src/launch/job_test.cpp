@@ -8,8 +8,8 @@
 
 #include <csignal>
 
+#include "base/unique_fd.h"
 #include "launch/job_fixture.h"
-#include "trace/unique_fd.h"
 #include "trace/writer.h"
 
 namespace dryfit::launch {
@@ -93,7 +93,7 @@ TEST_F(JobTest, A_run_directory_that_is_not_there_is_refused) {
 }
 
 TEST_F(JobTest, The_program_has_our_working_directory_and_process_group) {
-  const trace::UniqueFd out(::open((directory_ / "out").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  const UniqueFd out(::open((directory_ / "out").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
   JobOptions given = shell("pwd; read -r line < /proc/$$/stat; set -- ${line##*) }; echo $3 $4");
   given.stdout_fd = out.get();
   end_of(start(given));
@@ -103,9 +103,9 @@ TEST_F(JobTest, The_program_has_our_working_directory_and_process_group) {
 
 TEST_F(JobTest, The_program_has_the_input_and_outputs_it_was_given) {
   write_file(directory_ / "in", "hello\n");
-  const trace::UniqueFd in(::open((directory_ / "in").c_str(), O_RDONLY | O_CLOEXEC));
-  const trace::UniqueFd out(::open((directory_ / "out").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
-  const trace::UniqueFd err(::open((directory_ / "err").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  const UniqueFd in(::open((directory_ / "in").c_str(), O_RDONLY | O_CLOEXEC));
+  const UniqueFd out(::open((directory_ / "out").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  const UniqueFd err(::open((directory_ / "err").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
   JobOptions given = shell("cat; echo oops >&2");
   given.stdin_fd = in.get();
   given.stdout_fd = out.get();
@@ -122,7 +122,7 @@ TEST_F(JobTest, Without_an_input_the_program_reads_the_end_of_file) {
 }
 
 TEST_F(JobTest, No_file_of_ours_is_open_in_the_program) {
-  const trace::UniqueFd out(::open((directory_ / "out").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  const UniqueFd out(::open((directory_ / "out").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
   JobOptions given = shell("shopt -s nullglob; for f in /proc/$$/fd/*; do readlink $f; done | grep -c socket:");
   given.stdin_fd = -1;
   given.stdout_fd = out.get();

@@ -71,7 +71,7 @@ int milliseconds_until(Keeper::Clock::time_point until) {
 }  // namespace
 
 Result<Keeper> Keeper::start(const Program& program) {
-  const trace::UniqueFd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  const UniqueFd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
   int standard_fds[3];
   for (int i = 0; i < 3; ++i) {
     const int given = program.standard_fds[i];
@@ -80,19 +80,19 @@ Result<Keeper> Keeper::start(const Program& program) {
   }
   int pair[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) return explain_refusal(program.file, errno);
-  trace::UniqueFd ours(pair[0]);
-  trace::UniqueFd theirs(pair[1]);
+  UniqueFd ours(pair[0]);
+  UniqueFd theirs(pair[1]);
 
   const std::vector<char*> arguments = pointers_to(program.arguments);
   const std::vector<char*> environment = pointers_to(program.environment);
   const pid_t pid =
       fork_keeper({program.file.c_str(), arguments.data(), environment.data(), standard_fds, theirs.get()});
   if (pid < 0) return explain_refusal(program.file, errno);
-  theirs = trace::UniqueFd();
+  theirs = UniqueFd();
 
   const std::optional<KeeperReport> first = receive(ours.get(), 0);
   if (first && first->kind == KeeperReport::Kind::started) return Keeper(pid, std::move(ours));
-  ours = trace::UniqueFd();
+  ours = UniqueFd();
   reap(pid);
   return explain_refusal(program.file, first ? first->value : ECHILD);
 }
@@ -103,7 +103,7 @@ Keeper::~Keeper() {
   const auto until = Clock::now() + kKillPatience + std::chrono::seconds(1);
   while (!tree_gone_ && wait(until) != Wait::expired) {
   }
-  channel_ = trace::UniqueFd();
+  channel_ = UniqueFd();
   if (tree_gone_) reap(pid_);
 }
 

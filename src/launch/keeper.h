@@ -12,9 +12,9 @@
 
 #include "base/bytes.h"
 #include "base/result.h"
+#include "base/unique_fd.h"
 #include "launch/environment.h"
 #include "launch/keeper_process.h"
-#include "trace/unique_fd.h"
 
 namespace dryfit::launch {
 
@@ -79,12 +79,12 @@ class Keeper {
   void kill_tree();
 
  private:
-  Keeper(pid_t pid, trace::UniqueFd channel) : pid_(pid), channel_(std::move(channel)) {}
+  Keeper(pid_t pid, UniqueFd channel) : pid_(pid), channel_(std::move(channel)) {}
   void take(const KeeperReport& report);
   void close_books();
 
   pid_t pid_;
-  trace::UniqueFd channel_;
+  UniqueFd channel_;
   std::optional<int> status_;
   bool tree_gone_ = false;
   Bytes peak_rss_;

@@ -14,8 +14,8 @@
 #include <utility>
 #include <variant>
 
+#include "base/unique_fd.h"
 #include "trace/reader.h"
-#include "trace/unique_fd.h"
 
 namespace dryfit::launch {
 namespace {
@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 /// 0, or errno.
 int write_all(const fs::path& path, std::string_view text) {
-  const trace::UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  const UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
   if (!file) return errno;
   while (!text.empty()) {
     const ssize_t size = ::write(file.get(), text.data(), text.size());

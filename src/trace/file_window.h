@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "trace/unique_fd.h"
+#include "base/unique_fd.h"
 
 namespace dryfit::trace {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <system_error>
 
+#include "base/unique_fd.h"
 #include "trace/format.h"
-#include "trace/unique_fd.h"
 
 namespace dryfit::trace {
 

@@ -17,7 +17,8 @@ SOUND_TREE = {
     "src/base/bytes.h": "#pragma once\n#include <string>\n",
     "src/card/card.h": '#include "base/bytes.h"\n',
     "src/trace/events.h": '#include "base/bytes.h"\n',
-    "src/driver/cuda/memory.cpp": '#include "driver/cuda/memory.h"\n#include "trace/events.h"\n#include "dryfit/guest.h"\n',
+    "src/driver/cuda/memory.cpp": '#include "driver/cuda/memory.h"\n#include "trace/events.h"\n'
+                                  '#include "dryfit/guest.h"\n',
     "src/driver/cuda/memory.h": "#include <cuda.h>\n",
     "src/verdict/CMakeLists.txt": "dryfit_room(verdict USES base card)\n",
     "src/verdict/verdict.h": '#include "card/card.h"\n',
@@ -48,7 +49,7 @@ def test_a_sound_tree_passes_in_silence(tmp_path: Path) -> None:
     [
         ("src/base/up.h", '\n#include "card/card.h"\n', "src/base/up.h:2", "base may not include card (allowed: none)"),
         ("src/card/up.h", '#  include  "../trace/events.h"\n', "src/card/up.h:1", "card may not include trace"),
-        ("src/card/gone.h", '#include "verdict/not_written_yet.h"\n', "src/card/gone.h:1", "card may not include verdict"),
+        ("src/card/gone.h", '#include "verdict/not_there.h"\n', "src/card/gone.h:1", "card may not include verdict"),
         ("src/verdict/x.h", '#include <trace/events.h>\n', "src/verdict/x.h:1", "(allowed: base, card)"),
         ("src/report/x.h", '#include "card/card.h"\n', "src/report/x.h:1", "(allowed: base, verdict)"),
         ("src/driver/nvml/x.cpp", '#include "dryfit/api.h"\n', "src/driver/nvml/x.cpp:1", "no public header but"),
@@ -68,8 +69,10 @@ def test_an_include_against_the_direction_is_named(
 
 
 def test_the_driver_may_not_use_a_room_above_it_that_is_not_for_guests(tmp_path: Path) -> None:
-    rooms = "\n".join(f"add_subdirectory({room})" for room in ("base", "card", "trace", "extra", "driver", "verdict", "report"))
-    result = run_check(tmp_path, {"src/CMakeLists.txt": rooms, "src/extra/e.h": "", "src/driver/d.cpp": '#include "extra/e.h"\n'})
+    order = ("base", "card", "trace", "extra", "driver", "verdict", "report")
+    rooms = "\n".join(f"add_subdirectory({room})" for room in order)
+    changes = {"src/CMakeLists.txt": rooms, "src/extra/e.h": "", "src/driver/d.cpp": '#include "extra/e.h"\n'}
+    result = run_check(tmp_path, changes)
     assert result.returncode == 1
     assert "driver may not include extra (allowed: base, card, trace)" in result.stdout
 

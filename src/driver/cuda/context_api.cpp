@@ -56,6 +56,7 @@ CUresult release_primary(CUdevice ordinal) {
 CUresult set_primary_flags(CUdevice ordinal, unsigned flags) {
   Device* const device = instance().device(ordinal);
   if (!device) return CUDA_ERROR_INVALID_DEVICE;
+  const Lock lock(instance().mutex);
   device->primary_flags = flags;
   return CUDA_SUCCESS;
 }
@@ -85,6 +86,7 @@ DRYFIT_API(cuDevicePrimaryCtxReset)(CUdevice) { return CUDA_SUCCESS; }
 DRYFIT_API(cuDevicePrimaryCtxGetState)(CUdevice ordinal, unsigned* flags, int* active) {
   const Device* const device = instance().device(ordinal);
   if (!device) return CUDA_ERROR_INVALID_DEVICE;
+  const Lock lock(instance().mutex);
   *flags = device->primary_flags;
   *active = device->primary_active();
   return CUDA_SUCCESS;

@@ -75,6 +75,7 @@ Device* Driver::device(CUdevice ordinal) {
 }
 
 Device* Driver::device_of(Address address) {
+  if (!initialised_) return nullptr;
   for (const auto& device : devices_) {
     if (device->addresses().contains(address)) return device.get();
   }

@@ -31,7 +31,7 @@ class Driver {
   bool initialised() const { return initialised_; }
 
   int version() const { return machine_.driver_version; }
-  int device_count() const { return static_cast<int>(devices_.size()); }
+  int device_count() const { return initialised_ ? static_cast<int>(devices_.size()) : 0; }
   /// Null for an ordinal that does not exist, and before initialise().
   Device* device(CUdevice ordinal);
   /// The device an address of the modelled machine belongs to; null for host addresses.
@@ -51,7 +51,7 @@ class Driver {
   static void after_fork_in_child();
 
   Machine machine_;
-  std::vector<std::unique_ptr<Device>> devices_;
+  std::vector<std::unique_ptr<Device>> devices_;  ///< fixed once initialised_ is set
   std::atomic<bool> initialised_{false};
   bool unusable_after_fork_ = false;
 };

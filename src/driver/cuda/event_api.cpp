@@ -21,6 +21,7 @@ CUresult record(CUevent handle, CUstream stream) {
 CUresult elapsed(float* milliseconds, CUevent from, CUevent to) {
   if (!milliseconds || !from || !to) return CUDA_ERROR_INVALID_HANDLE;
   constexpr float kShortest = 0.001f;
+  const Lock lock(instance().mutex);
   const auto start = reinterpret_cast<Event*>(from)->time_us;
   const auto stop = reinterpret_cast<Event*>(to)->time_us;
   *milliseconds = stop > start ? static_cast<float>(stop - start) / 1000 : kShortest;

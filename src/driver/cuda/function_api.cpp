@@ -25,6 +25,7 @@ const Card* current_card() {
 
 CUresult get_attribute(int* value, CUfunction_attribute attribute, const Kernel* kernel) {
   if (!value || !kernel) return CUDA_ERROR_INVALID_VALUE;
+  const Lock lock(instance().mutex);
   switch (attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
       *value = kernel->max_threads_per_block;
@@ -57,6 +58,7 @@ CUresult get_attribute(int* value, CUfunction_attribute attribute, const Kernel*
 CUresult set_attribute(CUfunction_attribute attribute, int value, Kernel* kernel) {
   const Card* const card = current_card();
   if (!kernel || !card) return CUDA_ERROR_INVALID_VALUE;
+  const Lock lock(instance().mutex);
   if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) {
     const int limit = card->attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
     if (value < 0 || value + static_cast<int>(kernel->facts.shared_memory.count) > limit)

@@ -5,12 +5,12 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "trace/unique_fd.h"
+#include "base/unique_fd.h"
 
 namespace dryfit::driver {
 
 std::vector<char> read_file(const char* path) {
-  const trace::UniqueFd file(open(path, O_RDONLY | O_CLOEXEC));
+  const UniqueFd file(open(path, O_RDONLY | O_CLOEXEC));
   std::vector<char> bytes;
   char buffer[1 << 16];
   for (ssize_t got; (got = read(file.get(), buffer, sizeof buffer)) > 0;)

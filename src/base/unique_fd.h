@@ -6,7 +6,7 @@
 
 #include <utility>
 
-namespace dryfit::trace {
+namespace dryfit {
 
 /// Owns a file descriptor; -1 is none.
 class UniqueFd {
@@ -29,4 +29,4 @@ class UniqueFd {
   int fd_ = -1;
 };
 
-}  // namespace dryfit::trace
+}  // namespace dryfit
