@@ -31,6 +31,9 @@ struct Context {
   std::unordered_map<int, std::size_t> limits;
 };
 
+/// A machine has no more devices than this; sets of devices are bits of a word.
+inline constexpr int kMostDevices = 64;
+
 /// One modelled card: what is on it and what it has given away. Not thread-safe; the driver's lock guards it.
 ///
 /// Invariant: used() <= card().total_memory, and used() is the sum of all charges not yet discharged.

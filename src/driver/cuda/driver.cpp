@@ -61,6 +61,7 @@ void Driver::make_devices() {
   if (choice.named_absent_device) recorder().count("driver.visible_devices_names_absent_device");
   for (const int index : choice.indices) {
     const int ordinal = static_cast<int>(devices_.size());
+    if (ordinal == kMostDevices) break;
     const Address base = reserve_addresses(ordinal);
     const Address end = base + kSpacePerDevice.count - kPage.count;
     devices_.push_back(std::make_unique<Device>(ordinal, index, machine_.cards[static_cast<std::size_t>(index)],

@@ -55,7 +55,7 @@ CUresult launch(CUfunction function, CUstream stream, void** parameters, void** 
   if (!device) return CUDA_ERROR_INVALID_CONTEXT;
   Kernel& kernel = *reinterpret_cast<Kernel*>(function);
   const Lock lock(instance().mutex);
-  if (!kernel.loaded && !kernel.module->load(kernel, *device)) return CUDA_ERROR_OUT_OF_MEMORY;
+  if (!kernel.is_loaded_on(*device) && !kernel.module->load(kernel, *device)) return CUDA_ERROR_OUT_OF_MEMORY;
   kernel.launches.add();
   captured(stream, CU_GRAPH_NODE_TYPE_KERNEL);
   instance().clock_us += kKernelMicroseconds;

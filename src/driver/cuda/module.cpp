@@ -99,11 +99,14 @@ Module::Variable Module::variable(std::string_view name, Device& device) {
 }
 
 bool Module::load(Kernel& kernel, Device& device) {
-  const Bytes data = data_loaded_ ? Bytes{} : cubin().data;
+  const std::uint64_t bit = std::uint64_t{1} << device.ordinal();
+  const Bytes data = data_loaded_on_ & bit ? Bytes{} : cubin().data;
   if (!device.load_code(kernel.facts.code + data, library_)) return false;
-  data_loaded_ = true;
-  kernel.loaded = true;
-  kernel.launches = recorder().kernel_loaded(next_kernel_id(), id_, kernel.name, kernel.facts.code);
+  if (kernel.loaded_on == 0) {
+    kernel.launches = recorder().kernel_loaded(next_kernel_id(), id_, kernel.name, kernel.facts.code);
+  }
+  data_loaded_on_ |= bit;
+  kernel.loaded_on |= bit;
   return true;
 }
 

@@ -29,8 +29,10 @@ struct Kernel {
   int max_dynamic_shared_memory;
   int shared_memory_carveout = -1;
 
-  bool loaded = false;  ///< its code is on the device
+  std::uint64_t loaded_on = 0;  ///< the devices that hold its code: bit n for ordinal n
   trace::CounterHandle launches;
+
+  bool is_loaded_on(const Device& device) const { return loaded_on >> device.ordinal() & 1; }
 };
 
 /// Device code that a program has loaded. CUmodule and CUlibrary handles point at these; they are never freed, since
@@ -57,7 +59,7 @@ class Module {
   /// A device variable, placed on the device when it is first asked for.
   Variable variable(std::string_view name, Device& device);
 
-  /// Brings a kernel's code, and the module's data with its first kernel, onto the device. False when that is full.
+  /// Brings a kernel's code, and the module's data with its first kernel, onto a device. False when that is full.
   bool load(Kernel& kernel, Device& device);
 
  private:
@@ -68,8 +70,8 @@ class Module {
   int architecture_;
   trace::NameId library_;
   trace::ModuleId id_;
-  std::unique_ptr<Cubin> cubin_;  ///< parsed when first needed
-  bool data_loaded_ = false;
+  std::unique_ptr<Cubin> cubin_;      ///< parsed when first needed
+  std::uint64_t data_loaded_on_ = 0;  ///< as Kernel::loaded_on
   std::map<std::string, std::unique_ptr<Kernel>, std::less<>> kernels_;
   std::map<std::string, Variable, std::less<>> variables_;
 };

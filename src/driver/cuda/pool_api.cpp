@@ -16,7 +16,6 @@ struct Pool {
 };
 
 Pool* default_pool(CUdevice ordinal) {
-  constexpr int kMostDevices = 64;
   static Pool* const pools = [] {
     auto* const all = new Pool[kMostDevices];
     for (int i = 0; i < kMostDevices; ++i) all[i].device = i;
