@@ -11,6 +11,8 @@
 
 namespace dryfit::driver {
 
+using namespace literals;
+
 namespace {
 
 enum class InfoAttribute : std::uint8_t {
@@ -161,11 +163,19 @@ void read_code_and_data(const Elf& elf, Cubin& cubin) {
   }
 }
 
-void read_kernel_facts(const Elf& elf, const std::vector<Symbol>& symbols, Cubin& cubin) {
+/// From compute capability 9.0 on a kernel's section begins with the 1 KiB of each block that the system keeps for
+/// itself.
+Bytes static_shared_memory(Bytes section, int architecture) {
+  const Bytes reserved = architecture >= 90 ? 1_KiB : 0_B;
+  return section > reserved ? section - reserved : 0_B;
+}
+
+void read_kernel_facts(const Elf& elf, int architecture, const std::vector<Symbol>& symbols, Cubin& cubin) {
   for (const auto& section : elf.sections()) {
     const auto name = elf.name(section);
     if (name.starts_with(kShared)) {
-      if (auto* kernel = find_kernel(cubin, name.substr(kShared.size()))) kernel->shared_memory = {section.sh_size};
+      auto* const kernel = find_kernel(cubin, name.substr(kShared.size()));
+      if (kernel) kernel->shared_memory = static_shared_memory({section.sh_size}, architecture);
     } else if (name.starts_with(kInfo)) {
       KernelFacts* owner = name.size() > kInfo.size() ? find_kernel(cubin, name.substr(kInfo.size() + 1)) : nullptr;
       read_info(elf.contents(section), symbols, owner, cubin);
@@ -180,7 +190,7 @@ bool parse_cubin(std::span<const std::byte> bytes, Cubin& cubin) {
   if (!elf) return false;
   read_code_and_data(*elf, cubin);
   const auto symbols = read_symbols(*elf);
-  read_kernel_facts(*elf, symbols, cubin);
+  read_kernel_facts(*elf, elf_architecture(bytes.data()), symbols, cubin);
   for (const auto& symbol : symbols) {
     if (symbol.is_object) cubin.globals[std::string(symbol.name)] = {symbol.size};
   }

@@ -34,7 +34,7 @@ class SampleCubin {
     add_symbols();
   }
 
-  std::vector<std::byte> bytes() const {
+  std::vector<std::byte> bytes(unsigned architecture = 86) const {
     std::vector<std::byte> out(sizeof(Elf64_Ehdr));
     std::vector<Elf64_Shdr> headers;
     for (const auto& section : sections_) {
@@ -46,7 +46,7 @@ class SampleCubin {
     }
     Elf64_Ehdr elf{};
     std::memcpy(elf.e_ident, ELFMAG, SELFMAG);
-    elf.e_flags = 86;
+    elf.e_flags = architecture;
     elf.e_shoff = out.size();
     elf.e_shentsize = sizeof(Elf64_Shdr);
     elf.e_shnum = static_cast<Elf64_Half>(headers.size());
@@ -108,6 +108,12 @@ TEST(Cubin, Facts_of_a_kernel_are_read_from_its_sections) {
   EXPECT_EQ(facts.parameter_sizes, (std::vector<std::uint16_t>{8, 4}));
   EXPECT_EQ(cubin.data, Bytes{64});
   EXPECT_EQ(cubin.globals.at("table"), Bytes{4096});
+}
+
+TEST(Cubin, What_the_system_keeps_of_a_blocks_shared_memory_is_not_the_kernels) {
+  Cubin cubin;
+  ASSERT_TRUE(parse_cubin(SampleCubin().bytes(90), cubin));
+  EXPECT_EQ(cubin.kernels.at("axpy").shared_memory, Bytes{0});
 }
 
 TEST(Cubin, The_size_of_an_image_in_memory_is_found) {
