@@ -6,10 +6,10 @@
 #include <cstdlib>
 
 /// Our own bug: say where and stop. Never used by code that lives in the user's process (src/driver, trace writer).
-#define DRYFIT_CHECK(condition)                                                              \
-  do {                                                                                       \
-    if (!(condition)) {                                                                      \
-      std::fprintf(stderr, "dryfit: bug at %s:%d: %s\n", __FILE__, __LINE__, #condition);    \
-      std::abort();                                                                          \
-    }                                                                                        \
+#define DRYFIT_CHECK(condition)                                                           \
+  do {                                                                                    \
+    if (!(condition)) {                                                                   \
+      std::fprintf(stderr, "dryfit: bug at %s:%d: %s\n", __FILE__, __LINE__, #condition); \
+      std::abort();                                                                       \
+    }                                                                                     \
   } while (false)

@@ -15,7 +15,8 @@ struct Error {
   std::string hint;  ///< what to do next; may be empty
 };
 
-/// A value, or the Error that says why there is none. Wrong input travels this way; our own bugs do not (see DRYFIT_CHECK).
+/// A value, or the Error that says why there is none. Wrong input travels this way; our own bugs do not (see
+/// DRYFIT_CHECK).
 template <class T>
 class [[nodiscard]] Result {
  public:

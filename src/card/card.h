@@ -26,14 +26,14 @@ struct ComputeCapability {
 /// A GPU as the CUDA libraries above the driver see it: a size, a chip, and answers to questions about attributes.
 /// Plain data; where each number came from stays in the catalogue (CardFile).
 struct Card {
-  std::string id;    ///< "rtx-3060-12gb": the key of the catalogue
-  std::string name;  ///< "NVIDIA GeForce RTX 3060": what cuDeviceGetName answers
+  std::string id;            ///< "rtx-3060-12gb": the key of the catalogue
+  std::string name;          ///< "NVIDIA GeForce RTX 3060": what cuDeviceGetName answers
   std::string architecture;  ///< "Ampere"
   ComputeCapability compute_capability;
-  Bytes total_memory;    ///< as cuDeviceTotalMem reports it (less than the marketing size)
-  Bytes context_memory;  ///< taken by a bare CUDA context before the program allocates anything
-  Bytes context_spread;  ///< how far measured contexts of this card family lie around context_memory
-  std::map<int, int> attributes;  ///< CUdevice_attribute number → value; an absent one answers 0
+  Bytes total_memory;                    ///< as cuDeviceTotalMem reports it (less than the marketing size)
+  Bytes context_memory;                  ///< taken by a bare CUDA context before the program allocates anything
+  Bytes context_spread;                  ///< how far measured contexts of this card family lie around context_memory
+  std::map<int, int> attributes;         ///< CUdevice_attribute number → value; an absent one answers 0
   std::vector<int> gpc_multiprocessors;  ///< SMs in each graphics processing cluster; empty when not modelled
 
   int attribute(int number) const {
