@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <span>
 
 #include "analysis/run_summary.h"
 #include "base/unique_fd.h"
@@ -57,12 +58,18 @@ struct Session {
   std::vector<const CardFile*> cards;
   WorkFolder folder;
 
-  fs::path folder_of(const CardFile& card) const { return folder.path() / card.card.id; }
+  std::size_t orders() const { return options.address_orders.size(); }
+
+  /// Of the run with the order of that index; the first has the card's own folder.
+  fs::path folder_of(const CardFile& card, std::size_t order = 0) const {
+    const auto suffix = order == 0 ? "" : "-" + std::string(to_text(options.address_orders[order]));
+    return folder.path() / (card.card.id + suffix);
+  }
 };
 
 /// One run's options; `output` receives the file that holds its output when it does not own the terminal.
-Result<PlannedRun> plan(const Session& session, const CardFile& card, bool first, UniqueFd& output) {
-  const auto folder = session.folder_of(card);
+Result<PlannedRun> plan(const Session& session, const CardFile& card, std::size_t order, bool first, UniqueFd& output) {
+  const auto folder = session.folder_of(card, order);
   std::error_code error;
   fs::create_directory(folder, error);
   if (error) return Error{"cannot make the folder '" + folder.string() + "': " + error.message(), ""};
@@ -70,7 +77,8 @@ Result<PlannedRun> plan(const Session& session, const CardFile& card, bool first
   const auto& asked = session.options;
   launch::JobOptions job{.command = asked.command,
                          .environment = own_environment(),
-                         .machine = {.address_order = asked.address_order,
+                         .machine = {.address_order = asked.address_orders[order],
+                                     .recorded_segments = asked.recorded_segments,
                                      .cards = std::vector<Card>(static_cast<std::size_t>(asked.count), card.card)},
                          .run_directory = folder,
                          .driver_directory = session.resources.driver,
@@ -78,7 +86,8 @@ Result<PlannedRun> plan(const Session& session, const CardFile& card, bool first
                          .steps = asked.steps,
                          .timeout = asked.timeout,
                          .keep_initialisation = asked.keep_initialisation,
-                         .memory_history = asked.memory_history};
+                         .memory_history = asked.memory_history,
+                         .unknown_sizes = asked.unknown_sizes};
   const bool json_on_stdout = asked.json && asked.output.empty();
   if (first) {
     job.stdout_fd = json_on_stdout ? STDERR_FILENO : STDOUT_FILENO;
@@ -117,17 +126,33 @@ verdict::RunFacts facts_of(const RunOutcome& outcome) {
   return facts;
 }
 
-Origin context_origin(const CardFile& card) {
-  const auto found = card.provenance.find("context_memory");
-  return found == card.provenance.end() ? Origin::derived : found->second.origin;
+Provenance provenance_of(const CardFile& card, const std::string& key) {
+  const auto found = card.provenance.find(key);
+  return found == card.provenance.end() ? Provenance{} : found->second;
 }
 
-std::vector<Verdict> judge_all(const Session& session, const std::vector<RunOutcome>& outcomes) {
-  std::vector<Verdict> verdicts;
+/// `outcomes` has one entry per order of addresses.
+Verdict judge_card(const Session& session, const CardFile& card, std::span<const RunOutcome> outcomes) {
+  std::vector<Verdict> by_order;
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
-    auto verdict = verdict::judge(session.cards[i]->card, facts_of(outcomes[i]));
-    verdict.context_origin = context_origin(*session.cards[i]);
-    verdicts.push_back(std::move(verdict));
+    auto facts = facts_of(outcomes[i]);
+    facts.address_order = session.options.address_orders[i];
+    facts.address_order_assumed = !session.options.address_order_given;
+    by_order.push_back(verdict::judge(card.card, facts));
+  }
+  auto verdict = verdict::combine(std::move(by_order));
+  verdict.context_origin = provenance_of(card, "context_memory").origin;
+  const auto outside = provenance_of(card, "context_spread");
+  verdict.outside_origin = outside.origin;
+  verdict.outside_source = outside.source;
+  return verdict;
+}
+
+std::vector<Verdict> judge_all(const Session& session, std::span<const RunOutcome> outcomes) {
+  std::vector<Verdict> verdicts;
+  for (std::size_t i = 0; i < session.cards.size(); ++i) {
+    const auto of_card = outcomes.subspan(i * session.orders(), session.orders());
+    verdicts.push_back(judge_card(session, *session.cards[i], of_card));
   }
   return verdicts;
 }
@@ -141,12 +166,21 @@ void show_hidden_output(const Session& session, const std::vector<Verdict>& verd
   }
 }
 
+/// The report for people says it itself; a program that reads only the exit code leaves this for its user.
+void warn_of_tight(const std::vector<Verdict>& verdicts) {
+  for (const auto& verdict : verdicts) {
+    if (verdict.answer != Answer::tight) continue;
+    fmt::print(stderr, "dryfit: {} fits, but tight: {}\n", verdict.card.id, verdict.reason);
+  }
+}
+
 int deliver(const Session& session, const std::vector<Verdict>& verdicts) {
   const auto& options = session.options;
   const auto json = report::json_text(DRYFIT_VERSION, options.command, verdicts);
   show_hidden_output(session, verdicts);
   const bool json_on_stdout = options.json && options.output.empty();
   const bool printed = print(json_on_stdout ? json : report::terminal_text(verdicts, style_for(STDOUT_FILENO)));
+  if (json_on_stdout) warn_of_tight(verdicts);
   if (session.folder.is_kept()) {
     if (const auto status = write_atomically(session.folder.path() / "verdict.json", json); !status) {
       return fail(status.error(), kCouldNotTell);
@@ -156,14 +190,15 @@ int deliver(const Session& session, const std::vector<Verdict>& verdicts) {
     if (const auto status = write_atomically(options.output, json); !status) return fail(status.error(), kCouldNotTell);
   }
   if (!printed) return fail({"cannot write the report to stdout", ""}, kCouldNotTell);
-  return verdict::exit_code(verdicts);
+  return verdict::exit_code(verdicts, options.strict);
 }
 
 int run_session(const Session& session) {
   std::vector<PlannedRun> runs;
-  std::vector<UniqueFd> outputs(session.cards.size());
-  for (std::size_t i = 0; i < session.cards.size(); ++i) {
-    auto planned = plan(session, *session.cards[i], i == 0, outputs[i]);
+  std::vector<UniqueFd> outputs(session.cards.size() * session.orders());
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const auto& card = *session.cards[i / session.orders()];
+    auto planned = plan(session, card, i % session.orders(), i == 0, outputs[i]);
     if (!planned) return fail(planned.error(), kCouldNotTell);
     runs.push_back(std::move(planned).value());
   }
@@ -211,7 +246,8 @@ void add_run(CLI::App& app, const Arguments& arguments, int& exit_code) {
   command->formatter(std::make_shared<RunHelp>());
   command->footer(
       "Example:\n  dryfit run --gpu rtx-3060-12gb,a100-40gb -- python train.py --batch-size 32\n\n"
-      "Exit code: 0 fits on every card, 3 does not fit on at least one, 2 wrong usage, 1 could not tell.");
+      "Exit code: 0 fits on every card (tight ones included, unless --strict), 3 does not fit on at least one,\n"
+      "2 wrong usage, 1 could not tell.");
   command->prefix_command();
   auto typed = std::make_shared<TypedRunOptions>();
   typed->declare(*command);

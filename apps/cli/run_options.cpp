@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <charconv>
-#include <map>
+#include <iterator>
+#include <string_view>
 #include <thread>
 
 #include "duration.h"
+#include "recorded_addresses.h"
 
 namespace dryfit::cli {
 namespace {
@@ -28,15 +30,41 @@ Status understand_steps(const std::string& text, std::optional<std::uint64_t>& s
   return {};
 }
 
-Status understand_order(const std::string& text, AddressOrder& order) {
-  static const std::map<std::string, AddressOrder> orders{
-      {"chunk", AddressOrder::chunk}, {"ascending", AddressOrder::ascending}, {"descending", AddressOrder::descending}};
-  const auto found = orders.find(text);
-  if (found == orders.end()) {
-    return Error{"'" + text + "' is not an order of addresses", "Give --address-order chunk, ascending or descending."};
+constexpr AddressOrder kAllOrders[] = {AddressOrder::chunk, AddressOrder::ascending, AddressOrder::descending};
+
+Status understand_order(const std::string& text, RunOptions& options) {
+  constexpr std::string_view kRecorded = "recorded:";
+  if (text.starts_with(kRecorded)) {
+    auto segments = read_recorded_segments(text.substr(kRecorded.size()));
+    if (!segments) return segments.error();
+    options.address_orders = {AddressOrder::recorded};
+    options.recorded_segments = std::move(segments).value();
+    return {};
   }
-  order = found->second;
+  if (text == "all") {
+    options.address_orders.assign(std::begin(kAllOrders), std::end(kAllOrders));
+    return {};
+  }
+  const auto found = std::ranges::find(kAllOrders, text, [](AddressOrder order) { return to_text(order); });
+  if (found == std::end(kAllOrders)) {
+    return Error{"'" + text + "' is not an order of addresses",
+                 "Give --address-order chunk, ascending, descending, all or recorded:FILE."};
+  }
+  options.address_orders = {*found};
   return {};
+}
+
+Status check_unknown_sizes(const std::string& text) {
+  if (text == "full" || text == "none") return {};
+  constexpr std::string_view kFraction = "fraction:";
+  if (text.starts_with(kFraction)) {
+    double fraction = -1;
+    const char* const last = text.data() + text.size();
+    const auto [end, code] = std::from_chars(text.data() + kFraction.size(), last, fraction);
+    if (code == std::errc() && end == last && fraction >= 0 && fraction <= 1) return {};
+  }
+  return Error{"'" + text + "' does not say how large unknown sizes are",
+               "Give --unknown-sizes full, none, or a share of what is possible, for example fraction:0.25."};
 }
 
 Status check_command(const std::vector<std::string>& plain, const std::vector<std::string>& command) {
@@ -69,9 +97,17 @@ void TypedRunOptions::declare(CLI::App& app) {
   app.add_option("--timeout", timeout, "Stop after this time: 90, 5m, 2h")->type_name("TIME");
   app.add_flag("--keep-init", o.keep_initialisation, "Do not skip the random initialisation of large CPU tensors");
   app.add_flag("--no-history", no_history, "Do not have PyTorch record its memory history");
-  app.add_option("--address-order", address_order, "How the driver hands out addresses: chunk, ascending or descending")
-      ->type_name("ORDER")
+  app.add_option("--unknown-sizes", o.unknown_sizes,
+                 "How many elements a selection by unknown values takes: full, none or fraction:x")
+      ->type_name("HOW")
       ->capture_default_str();
+  auto* order = app.add_option("--address-order", address_order,
+                               "How the driver hands out addresses: chunk (native Linux, the default), ascending "
+                               "(WSL2, gVisor), descending, all, or recorded:FILE")
+                    ->type_name("ORDER");
+  app.add_flag("--address-orders", all_orders, "Try all known orders of addresses: the verdict carries their spread")
+      ->excludes(order);
+  app.add_flag("--strict", o.strict, "A fit that is tight counts as none: exit code 3");
   app.add_option("--cards", o.cards, "A card file of your own, or a folder of them")
       ->type_name("PATH")
       ->expected(1)
@@ -96,7 +132,12 @@ Result<RunOptions> TypedRunOptions::understood(const std::vector<std::string>& p
     return Error{"no card given", "Name one with --gpu, for example --gpu 3060; `dryfit gpus` lists them all."};
   }
   if (const auto status = understand_steps(steps, result.steps); !status) return status.error();
-  if (const auto status = understand_order(address_order, result.address_order); !status) return status.error();
+  if (const auto status = check_unknown_sizes(result.unknown_sizes); !status) return status.error();
+  result.address_order_given = all_orders || !address_order.empty();
+  if (result.address_order_given) {
+    const auto status = understand_order(all_orders ? "all" : address_order, result);
+    if (!status) return status.error();
+  }
   if (!timeout.empty()) {
     const auto duration = parse_duration(timeout);
     if (!duration) return duration.error();

@@ -24,9 +24,13 @@ struct RunOptions {
   std::optional<std::chrono::milliseconds> timeout;
   bool keep_initialisation = false;
   bool memory_history = true;
-  AddressOrder address_order = AddressOrder::chunk;
-  std::filesystem::path save;    ///< empty: keep nothing
-  std::filesystem::path output;  ///< empty: no file
+  std::string unknown_sizes = "full";                                ///< full, none or fraction:x
+  std::vector<AddressOrder> address_orders = {AddressOrder::chunk};  ///< each is run; the first is the likeliest
+  std::vector<RecordedSegment> recorded_segments;                    ///< for the order `recorded`
+  bool address_order_given = false;  ///< false: the default, and nothing is known about the platform
+  bool strict = false;               ///< a tight fit counts as none
+  std::filesystem::path save;        ///< empty: keep nothing
+  std::filesystem::path output;      ///< empty: no file
   bool json = false;
   std::size_t jobs = 1;
   std::vector<std::string> command;
@@ -37,7 +41,8 @@ struct TypedRunOptions {
   RunOptions options;
   std::string steps = "3";
   std::string timeout;
-  std::string address_order = "chunk";
+  std::string address_order;
+  bool all_orders = false;
   bool no_history = false;
 
   void declare(CLI::App& app);
