@@ -34,6 +34,16 @@ void dryfit_value(const char* key, int device, uint64_t value);
 /* PyTorch's allocator gave up: the request that failed, and what the device had then. */
 void dryfit_out_of_memory(int device, uint64_t requested, uint64_t device_free);
 
+/* A size that depends on values which nobody computed was assumed: what it counts ("distinct elements"), the line of
+ * the program ("train.py:42", or "" where it is not known), how many elements were assumed of how many there could be
+ * at most. 0 of 0: the program has read values that were assumed, and may make sizes of them. To be called each time it
+ * happens. */
+void dryfit_assumed(const char* what, const char* where, uint64_t assumed, uint64_t of);
+
+/* From now on this thread reads `count` wherever it copies one number of 32 or 64 bits from a device: the operator in
+ * progress counts elements there and asks how many. A negative number ends it. */
+void dryfit_answer(int64_t count);
+
 /* Bytes in use on a device right now, as a monitor outside the process would see them. */
 uint64_t dryfit_device_used(int device);
 

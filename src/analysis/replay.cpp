@@ -116,6 +116,18 @@ void Replay::on(const trace::OutOfMemory& event) {
   process_.last_oom_step = process_.steps;
 }
 
+void Replay::on(const trace::Assumed& event) {
+  auto& all = process_.assumptions;
+  const auto [place, fresh] = assumption_at_.try_emplace({event.what, event.where}, all.size());
+  if (fresh) all.push_back({.what = text(event.what), .where = text(event.where)});
+  auto& assumption = all[place->second];
+  assumption.times += 1;
+  const auto weight = [](std::uint64_t elements, std::uint64_t of) { return std::pair(elements < of, elements); };
+  if (assumption.times > 1 && weight(event.elements, event.of) <= weight(assumption.assumed, assumption.of)) return;
+  assumption.assumed = event.elements;
+  assumption.of = event.of;
+}
+
 const std::string& Replay::text(trace::NameId id) const {
   static const std::string empty;
   const auto found = names_.find(id);

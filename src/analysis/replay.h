@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "analysis/device_ledger.h"
 #include "analysis/run_summary.h"
@@ -41,6 +42,7 @@ class Replay {
   void on(const trace::Note& event);
   void on(const trace::Value& event);
   void on(const trace::OutOfMemory& event);
+  void on(const trace::Assumed& event);
 
   const std::string& text(trace::NameId id) const;
   DeviceLedger& ledger(std::uint32_t ordinal);
@@ -50,6 +52,7 @@ class Replay {
   std::map<std::uint32_t, DeviceLedger> ledgers_;
   Moment now_{0, "load"};
   ProcessSummary process_;
+  std::map<std::pair<trace::NameId, trace::NameId>, std::size_t> assumption_at_;  ///< index into its assumptions
 };
 
 }  // namespace dryfit::analysis

@@ -179,6 +179,38 @@ TEST(Replay, Counters_of_the_driver_become_diagnostics_and_others_do_not) {
   EXPECT_EQ(counts, (std::map<std::string, std::uint64_t>{{"driver.unimplemented.cuTexRefCreate", 3}}));
 }
 
+TEST(Replay, Assumptions_are_counted_by_operation_and_line_and_show_the_largest) {
+  Story story;
+  const auto assume = [&](const char* what, const char* where, std::uint64_t elements, std::uint64_t of) {
+    story.tell(trace::Assumed{story.name(what), story.name(where), elements, of});
+  };
+  assume("nonzero", "train.py:42", 10, 20);
+  assume("unique", "train.py:42", 5, 5);
+  assume("nonzero", "train.py:42", 30, 40);
+  assume("nonzero", "train.py:42", 8, 64);
+  assume("nonzero", "", 0, 7);
+  const auto all = story.summary().assumptions;
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[0].what, "nonzero");
+  EXPECT_EQ(all[0].where, "train.py:42");
+  EXPECT_EQ(all[0].times, 3u);
+  EXPECT_EQ(all[0].assumed, 30u);
+  EXPECT_EQ(all[0].of, 40u);
+  EXPECT_EQ(all[1].what, "unique");
+  EXPECT_EQ(all[2].where, "");
+  EXPECT_EQ(all[2].of, 7u);
+}
+
+TEST(Replay, An_assumption_below_its_largest_is_not_hidden_by_a_larger_one_that_is_not) {
+  Story story;
+  story.tell(trace::Assumed{story.name("nonzero"), story.name("train.py:42"), 16, 128});
+  story.tell(trace::Assumed{story.name("nonzero"), story.name("train.py:42"), 64, 64});
+  const auto all = story.summary().assumptions;
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].assumed, 16u);
+  EXPECT_EQ(all[0].of, 128u);
+}
+
 TEST(Replay, Notes_show_that_the_hooks_were_there_and_launches_add_up_by_name) {
   Story story;
   story.tell(trace::Note{story.name("software.torch"), story.name("2.6.0+cu124")});

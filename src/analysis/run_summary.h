@@ -39,6 +39,16 @@ struct Refusal {
   std::uint64_t steps = 0;  ///< optimizer steps completed by then
 };
 
+/// A place in the program where a size depends on values that nobody computed, and was assumed. Where such values were
+/// read, and may have become sizes, `of` is 0.
+struct Assumption {
+  std::string what;   ///< the operation: "nonzero"
+  std::string where;  ///< the line of the program: "train.py:42"; empty where it is not known
+  std::uint64_t times = 0;
+  std::uint64_t assumed = 0;  ///< elements assumed, the time when they were most; times below the largest go first,
+  std::uint64_t of = 0;       ///< of how many there could have been at most that time
+};
+
 /// What one process did on one device.
 struct DeviceSummary {
   std::uint32_t ordinal = 0;
@@ -77,6 +87,7 @@ struct ProcessSummary {
   std::map<std::string, std::string> notes;  ///< "software.torch" → "2.6.0+cu124", "stop.reason" → "steps"
   std::vector<DeviceSummary> devices;  ///< only those it took memory of, by ordinal; empty: it never touched a GPU
   std::map<std::string, std::uint64_t> launches;  ///< kernel name → launches
+  std::vector<Assumption> assumptions;            ///< one per operation and line, in the order they were first met
   Diagnostics diagnostics;
 };
 

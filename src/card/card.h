@@ -32,7 +32,8 @@ struct Card {
   ComputeCapability compute_capability;
   Bytes total_memory;                    ///< as cuDeviceTotalMem reports it (less than the marketing size)
   Bytes context_memory;                  ///< taken by a bare CUDA context before the program allocates anything
-  Bytes context_spread;                  ///< how far measured contexts of this card family lie around context_memory
+  Bytes launch_memory;                   ///< taken beside it once kernels run; nobody asks the driver for it
+  Bytes context_spread;                  ///< how far from the truth the sum of both, and of counted code, may lie
   std::map<int, int> attributes;         ///< CUdevice_attribute number → value; an absent one answers 0
   std::vector<int> gpc_multiprocessors;  ///< SMs in each graphics processing cluster; empty when not modelled
 

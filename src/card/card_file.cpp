@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "card/attribute_names.h"
+#include "card/context_model.h"
 #include "card/toml_document.h"
 
 namespace dryfit {
@@ -14,9 +15,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kKnownKeys[] = {
-    "id",           "name",           "architecture",   "chip",       "aliases",
-    "total_memory", "context_memory", "context_spread", "attributes", "gpc_multiprocessors"};
+constexpr std::string_view kKnownKeys[] = {"id",
+                                           "name",
+                                           "architecture",
+                                           "chip",
+                                           "aliases",
+                                           "total_memory",
+                                           "context_memory",
+                                           "launch_memory",
+                                           "context_spread",
+                                           "attributes",
+                                           "gpc_multiprocessors"};
 
 /// Finds chips on their shelves and keeps those it has read.
 class ChipShelf {
@@ -90,6 +99,7 @@ class CardReader {
     file_.card.context_spread = bytes("context_spread", 0);
     read_gpcs();
     read_attributes();
+    read_launch_memory();
     refuse_unknown_keys();
     return std::move(file_);
   }
@@ -124,6 +134,17 @@ class CardReader {
     file_.provenance[std::string(key)] = document_.provenance(table, key);
     const auto& node = document_.require(table, "value");
     return {static_cast<std::uint64_t>(document_.number(node, key, least, std::numeric_limits<std::int64_t>::max()))};
+  }
+
+  /// The model answers for a card that does not say; it needs the attributes.
+  void read_launch_memory() {
+    constexpr const char* key = "launch_memory";
+    if (document_.root().contains(key)) {
+      file_.card.launch_memory = bytes(key, 0);
+      return;
+    }
+    file_.card.launch_memory = modelled_launch_memory(file_.card);
+    file_.provenance[key] = {Origin::derived, "derived: the line of docs/cards.md"};
   }
 
   void read_gpcs() {

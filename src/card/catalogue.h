@@ -24,8 +24,8 @@ struct CardFile {
   Card card;
   std::vector<std::string> aliases;  ///< further names for this card alone
   std::filesystem::path path;
-  /// By the key in the file: "total_memory", "context_memory", "context_spread", "gpc_multiprocessors", or an
-  /// attribute's name. Attributes of the chip are in here too.
+  /// By the key in the file: "total_memory", "context_memory", "launch_memory", "context_spread",
+  /// "gpc_multiprocessors", or an attribute's name. Attributes of the chip are in here too.
   std::map<std::string, Provenance> provenance;
 };
 

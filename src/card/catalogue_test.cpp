@@ -10,6 +10,7 @@
 #include <set>
 
 #include "card/attribute_names.h"
+#include "card/context_model.h"
 #include "card/machine.h"
 
 namespace dryfit {
@@ -77,6 +78,7 @@ TEST(Catalogue, Every_number_says_where_it_comes_from) {
   for (const auto& file : catalogue().cards()) {
     EXPECT_EQ(file.provenance.count("total_memory"), 1u) << file.card.id;
     EXPECT_EQ(file.provenance.count("context_memory"), 1u) << file.card.id;
+    EXPECT_EQ(file.provenance.count("launch_memory"), 1u) << file.card.id;
     EXPECT_EQ(file.provenance.count("context_spread"), 1u) << file.card.id;
     EXPECT_EQ(file.provenance.count("gpc_multiprocessors"), file.card.gpc_multiprocessors.empty() ? 0u : 1u);
     for (const auto& [number, value] : file.card.attributes) {
@@ -130,6 +132,26 @@ TEST(Catalogue, A_context_is_small_beside_the_card_and_larger_than_its_spread) {
     EXPECT_LE(card.context_memory, 700_MiB) << card.id;
     EXPECT_LT(card.context_spread, card.context_memory) << card.id;
     EXPECT_GT(card.context_spread, 0_B) << card.id;
+  }
+}
+
+TEST(Catalogue, A_context_by_the_line_lies_on_it) {
+  for (const auto& [card, aliases, path, provenance] : catalogue().cards()) {
+    if (provenance.at("context_memory").origin == Origin::derived) {
+      EXPECT_EQ(card.context_memory, modelled_context_memory(card)) << card.id;
+    }
+    if (provenance.at("launch_memory").source.starts_with("derived: the line")) {
+      EXPECT_EQ(card.launch_memory, modelled_launch_memory(card)) << card.id;
+    }
+  }
+}
+
+TEST(Catalogue, Where_the_lines_alone_speak_the_spread_is_at_least_a_fifth) {
+  for (const auto& [card, aliases, path, provenance] : catalogue().cards()) {
+    const auto& source = provenance.at("context_spread").source;
+    if (!source.starts_with("derived: from its multiprocessors")) continue;
+    EXPECT_GE(card.context_spread.count * 5, (card.context_memory + card.launch_memory).count) << card.id;
+    EXPECT_GE(card.context_spread, 20_MiB) << card.id;
   }
 }
 
@@ -195,6 +217,8 @@ TEST_F(OwnCards, A_file_adds_a_card) {
   EXPECT_EQ(attribute(mine->card, "multiprocessor_count"), 10);
   EXPECT_EQ(attribute(mine->card, "max_threads_per_multiprocessor"), 1536);
   EXPECT_EQ(mine->provenance.at("context_memory").source, "derived: guessed");
+  EXPECT_EQ(mine->card.launch_memory, modelled_launch_memory(mine->card)) << "nothing was said about it";
+  EXPECT_EQ(mine->provenance.at("launch_memory").origin, Origin::derived);
   EXPECT_EQ(mine->provenance.at("multiprocessor_count").origin, Origin::vendor);
 }
 

@@ -22,14 +22,8 @@ constexpr OrderName kOrderNames[] = {
     {AddressOrder::chunk, "chunk"},
     {AddressOrder::ascending, "ascending"},
     {AddressOrder::descending, "descending"},
+    {AddressOrder::recorded, "recorded"},
 };
-
-std::string_view name_of(AddressOrder order) {
-  for (const auto& entry : kOrderNames) {
-    if (entry.order == order) return entry.name;
-  }
-  return kOrderNames[0].name;
-}
 
 std::optional<AddressOrder> order_named(std::string_view name) {
   for (const auto& entry : kOrderNames) {
@@ -60,6 +54,7 @@ void append_card(std::string& text, const Card& card) {
   append_line(text, "capability",
               std::to_string(card.compute_capability.major) + ' ' + std::to_string(card.compute_capability.minor));
   append_line(text, "memory", joined({card.total_memory.count, card.context_memory.count, card.context_spread.count}));
+  if (card.launch_memory > Bytes{}) append_line(text, "launch", joined({card.launch_memory.count}));
   if (!card.gpc_multiprocessors.empty()) {
     std::string gpcs;
     for (const int count : card.gpc_multiprocessors) gpcs += (gpcs.empty() ? "" : " ") + std::to_string(count);
@@ -148,12 +143,20 @@ class Parser {
       if (order) machine_.address_order = *order;
       return order.has_value() || bad_value(key, rest);
     }
+    if (key == "segment") return read_segment(rest) || bad_value(key, rest);
     if (key == "card") {
       card_.emplace();
       card_->id = rest;
       return !rest.empty() || bad_value(key, rest);
     }
     return fail("'" + std::string(key) + "' is not known here");
+  }
+
+  bool read_segment(std::string_view rest) {
+    RecordedSegment segment;
+    if (!read_numbers(rest, segment.size.count, segment.address)) return false;
+    machine_.recorded_segments.push_back(segment);
+    return true;
   }
 
   bool read_card_line(std::string_view key, std::string_view rest) {
@@ -168,6 +171,7 @@ class Parser {
       return read_numbers(rest, card.total_memory.count, card.context_memory.count, card.context_spread.count) ||
              bad_value(key, rest);
     }
+    if (key == "launch") return read_numbers(rest, card.launch_memory.count) || bad_value(key, rest);
     if (key == "gpcs") return read_gpcs(rest) || bad_value(key, rest);
     if (key == "attribute") return read_attribute(rest) || bad_value(key, rest);
     if (key == "end") return finish_card();
@@ -223,11 +227,21 @@ class Parser {
 
 }  // namespace
 
+std::string_view to_text(AddressOrder order) {
+  for (const auto& entry : kOrderNames) {
+    if (entry.order == order) return entry.name;
+  }
+  return kOrderNames[0].name;
+}
+
 std::string to_text(const Machine& machine) {
   std::string text;
   append_line(text, kMagic, std::to_string(kVersion));
   append_line(text, "driver", std::to_string(machine.driver_version));
-  append_line(text, "addresses", name_of(machine.address_order));
+  append_line(text, "addresses", to_text(machine.address_order));
+  for (const auto& segment : machine.recorded_segments) {
+    append_line(text, "segment", joined({segment.size.count, segment.address}));
+  }
   for (const auto& card : machine.cards) append_card(text, card);
   return text;
 }

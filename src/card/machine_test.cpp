@@ -17,6 +17,7 @@ Card small_card() {
   card.compute_capability = {8, 6};
   card.total_memory = 12622168064_B;
   card.context_memory = 99_MiB;
+  card.launch_memory = 8_MiB;
   card.context_spread = 16_MiB;
   card.attributes = {{16, 28}, {131, -1}};
   card.gpc_multiprocessors = {10, 10, 8};
@@ -29,6 +30,7 @@ const std::string kCardText =
     "architecture Ampere\n"
     "capability 8 6\n"
     "memory 12622168064 103809024 16777216\n"
+    "launch 8388608\n"
     "gpcs 10 10 8\n"
     "attribute 16 28\n"
     "attribute 131 -1\n"
@@ -59,6 +61,18 @@ TEST(Machine, What_is_written_reads_back_the_same) {
   EXPECT_EQ(read->cards[0].gpc_multiprocessors, (std::vector<int>{10, 10, 8}));
   EXPECT_EQ(read->cards[1].id, "other");
   EXPECT_EQ(to_text(*read), text);
+}
+
+TEST(Machine, Recorded_segments_read_back_in_their_order) {
+  const Machine machine{.address_order = AddressOrder::recorded,
+                        .recorded_segments = {{{2097152}, 0x7f2118400000}, {{20971520}, 0x502000000}}};
+  const auto read = parse_machine(to_text(machine));
+  ASSERT_TRUE(read) << read.error().what;
+  EXPECT_EQ(read->address_order, AddressOrder::recorded);
+  ASSERT_EQ(read->recorded_segments.size(), 2u);
+  EXPECT_EQ(read->recorded_segments[0].size, Bytes{2097152});
+  EXPECT_EQ(read->recorded_segments[0].address, 0x7f2118400000u);
+  EXPECT_EQ(read->recorded_segments[1].address, 0x502000000u);
 }
 
 TEST(Machine, A_line_break_in_a_name_does_not_break_the_text) {
@@ -92,6 +106,7 @@ TEST(Machine, Text_that_is_no_machine_is_refused) {
 TEST(Machine, An_error_names_its_line) {
   EXPECT_EQ(error_of("dryfit-machine 1\ndriver new\n"), "machine:2: 'driver' cannot be 'new'");
   EXPECT_EQ(error_of("dryfit-machine 1\naddresses upwards\n"), "machine:2: 'addresses' cannot be 'upwards'");
+  EXPECT_EQ(error_of("dryfit-machine 1\nsegment 2097152\n"), "machine:2: 'segment' cannot be '2097152'");
   EXPECT_EQ(error_of("dryfit-machine 1\nname x\n"), "machine:2: 'name' is not known here");
   EXPECT_EQ(error_of("dryfit-machine 1\ncard\n"), "machine:2: 'card' cannot be ''");
   EXPECT_EQ(error_of("dryfit-machine 1\ncard x\nmemory 1 2\n"), "machine:3: 'memory' cannot be '1 2'");

@@ -8,9 +8,9 @@
 namespace dryfit::launch {
 namespace {
 
-constexpr std::array<std::string_view, 8> kReplaced = {
-    "LD_LIBRARY_PATH",  "PYTHONPATH",     "DRYFIT_MACHINE",       "DRYFIT_STEPS",
-    "DRYFIT_KEEP_INIT", "DRYFIT_HISTORY", "CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES"};
+constexpr std::array<std::string_view, 9> kReplaced = {
+    "LD_LIBRARY_PATH", "PYTHONPATH",           "DRYFIT_MACHINE",       "DRYFIT_STEPS",          "DRYFIT_KEEP_INIT",
+    "DRYFIT_HISTORY",  "DRYFIT_UNKNOWN_SIZES", "CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES"};
 
 std::string_view name_of(std::string_view entry) { return entry.substr(0, entry.find('=')); }
 
@@ -49,6 +49,7 @@ Environment guest_environment(const Environment& user, const GuestSettings& sett
   add("DRYFIT_STEPS", settings.steps ? std::to_string(*settings.steps) : "all");
   if (settings.keep_initialisation) add("DRYFIT_KEEP_INIT", "1");
   add("DRYFIT_HISTORY", settings.memory_history ? "1" : "0");
+  add("DRYFIT_UNKNOWN_SIZES", settings.unknown_sizes);
   return result;
 }
 

@@ -31,7 +31,7 @@ TEST(Environment, An_empty_environment_gets_all_that_the_guests_need) {
   EXPECT_EQ(guest_environment({}, kSettings),
             (Environment{"LD_LIBRARY_PATH=/opt/dryfit/driver", "PYTHONPATH=/opt/dryfit/hooks",
                          "TRITON_LIBCUDA_PATH=/opt/dryfit/driver", "DRYFIT_MACHINE=/tmp/run/machine.txt",
-                         "DRYFIT_STEPS=3", "DRYFIT_HISTORY=1"}));
+                         "DRYFIT_STEPS=3", "DRYFIT_HISTORY=1", "DRYFIT_UNKNOWN_SIZES=full"}));
 }
 
 TEST(Environment, The_search_paths_of_the_user_follow_ours) {

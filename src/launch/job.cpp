@@ -47,7 +47,8 @@ GuestSettings guest_settings(const JobOptions& options, const RunDirectory& dire
           .machine_file = directory.machine_file(),
           .steps = options.steps,
           .keep_initialisation = options.keep_initialisation,
-          .memory_history = options.memory_history};
+          .memory_history = options.memory_history,
+          .unknown_sizes = options.unknown_sizes};
 }
 
 Program program_of(const JobOptions& options, const fs::path& file, const RunDirectory& directory) {

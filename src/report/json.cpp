@@ -16,6 +16,8 @@ const char* answer_word(Answer answer) {
   switch (answer) {
     case Answer::fits:
       return "fits";
+    case Answer::tight:
+      return "tight";
     case Answer::does_not_fit:
       return "does-not-fit";
     case Answer::cannot_tell:
@@ -51,11 +53,44 @@ Json torch_json(const Verdict& verdict) {
           {"ooms", verdict.ooms}};
 }
 
+constexpr const char* kOrigins[] = {"measured", "vendor", "derived"};
+const char* origin_word(Origin origin) { return kOrigins[static_cast<int>(origin)]; }
+
 Json outside_torch_json(const Verdict& verdict) {
-  if (!verdict.device_used) return {{"context_bytes", nullptr}, {"libraries_bytes", nullptr}, {"code_bytes", nullptr}};
-  return {{"context_bytes", verdict.context.count},
-          {"libraries_bytes", verdict.libraries.count},
-          {"code_bytes", verdict.code.count}};
+  const auto counted = [&](Bytes size) { return verdict.device_used ? Json(size.count) : Json(); };
+  return {{"context_bytes", counted(verdict.context)},     {"libraries_bytes", counted(verdict.libraries)},
+          {"code_bytes", counted(verdict.code)},           {"low_bytes", counted(verdict.outside_low)},
+          {"high_bytes", counted(verdict.outside_high)},   {"origin", origin_word(verdict.outside_origin)},
+          {"source", text_or_null(verdict.outside_source)}};
+}
+
+Json caveats_json(const Verdict& verdict) {
+  Json list = Json::array();
+  for (const auto& [name, text] : verdict.caveats) list.push_back({{"name", name}, {"text", text}});
+  return list;
+}
+
+Json assumptions_json(const Verdict& verdict) {
+  Json list = Json::array();
+  for (const auto& each : verdict.assumptions) {
+    list.push_back({{"what", each.what},
+                    {"where", text_or_null(each.where)},
+                    {"times", each.times},
+                    {"assumed", each.assumed},
+                    {"of", each.of}});
+  }
+  return list;
+}
+
+Json orders_json(const Verdict& verdict) {
+  Json list = Json::array();
+  for (const auto& result : verdict.orders) {
+    list.push_back({{"order", to_text(result.order)},
+                    {"verdict", answer_word(result.answer)},
+                    {"device_peak_bytes", bytes_or_null(result.device_peak)},
+                    {"torch_peak_reserved_bytes", bytes_or_null(result.torch_peak_reserved)}});
+  }
+  return list;
 }
 
 Json peak_at_json(const Verdict& verdict) {
@@ -80,12 +115,11 @@ Json diagnostics_json(const Diagnostics& diagnostics) {
 /// The parts of the peak, and how the one that was not counted was obtained.
 Json breakdown_json(const Verdict& verdict) {
   if (!verdict.device_used) return nullptr;
-  static constexpr const char* kOrigins[] = {"measured", "vendor", "derived"};
   Json libraries = Json::object();
   for (const auto& [library, bytes] : verdict.library_parts) libraries[library] = bytes.count;
   return {{"torch_reserved_bytes", verdict.reserved_at_peak.count},
           {"libraries", std::move(libraries)},
-          {"context_origin", kOrigins[static_cast<int>(verdict.context_origin)]},
+          {"context_origin", origin_word(verdict.context_origin)},
           {"context_spread_bytes", verdict.card.context_spread.count}};
 }
 
@@ -107,7 +141,13 @@ Json result_json(const Verdict& verdict) {
           {"reason", text_or_null(verdict.reason)},
           {"hint", text_or_null(verdict.hint)},
           {"card_name", verdict.card.name},
-          {"peak_breakdown", breakdown_json(verdict)}};
+          {"peak_breakdown", breakdown_json(verdict)},
+          {"device_peak_low_bytes", used ? Json(verdict.device_peak_low.count) : Json()},
+          {"device_peak_high_bytes", used ? Json(verdict.device_peak_high.count) : Json()},
+          {"caveats", caveats_json(verdict)},
+          {"assumptions", assumptions_json(verdict)},
+          {"tuning", verdict.tuning},
+          {"address_orders", orders_json(verdict)}};
 }
 
 }  // namespace

@@ -31,6 +31,13 @@ Card card(std::string id, std::string name, Bytes memory) {
   return card;
 }
 
+void set_interval(Verdict& v) {
+  v.outside_low = 140_MiB;
+  v.outside_high = 260_MiB;
+  v.device_peak_low = v.reserved_at_peak + v.outside_low;
+  v.device_peak_high = v.reserved_at_peak + v.outside_high;
+}
+
 Verdict fitting() {
   Verdict v;
   v.card = card("rtx-3060-12gb", "NVIDIA GeForce RTX 3060", Bytes{12'622'168'064});
@@ -48,7 +55,10 @@ Verdict fitting() {
   v.torch_peak_reserved = 9_GiB;
   v.torch_peak_allocated = 8_GiB + 563_MiB;
   v.torch_reserved_after_load = 512_MiB;
-  v.context_origin = Origin::measured;
+  v.context_origin = v.outside_origin = Origin::measured;
+  v.outside_source = "measured: 205 MiB (within 15) in training, OOM messages; 8 MiB between kinds of model";
+  set_interval(v);
+  v.orders = {{AddressOrder::chunk, Answer::fits, v.device_peak, v.torch_peak_reserved}};
   v.peak_at = {2, "backward"};
   v.seconds = 4.2;
   v.host_peak_rss = 700_MiB;
@@ -68,11 +78,37 @@ Verdict not_fitting() {
   v.torch_peak_reserved = v.reserved_at_peak;
   v.torch_peak_allocated = 7_GiB;
   v.headroom = static_cast<std::int64_t>((v.capacity - v.device_peak).count);
-  v.context_origin = Origin::derived;
+  v.context_origin = v.outside_origin = Origin::derived;
+  v.outside_source = "";
+  set_interval(v);
+  v.orders = {{AddressOrder::chunk, v.answer, v.device_peak, v.torch_peak_reserved}};
   v.peak_at = {1, "forward"};
   v.oom = {512_MiB, 338_MiB, {1, "forward"}};
   v.ooms = 1;
   v.seconds = 3.14159;
+  return v;
+}
+
+Verdict tight() {
+  Verdict v = fitting();
+  v.answer = Answer::tight;
+  v.caveats = {
+      {"memory_ran_short", "PyTorch found the card full and got through only by giving back what it had cached, once"},
+      {"assumed_sizes", "sizes that depend on values were assumed below the largest they can have"}};
+  v.reason = v.caveats.front().text;
+  v.assumptions = {{"nonzero", "train.py:42", 3, 30, 40},
+                   {"unique", "", 1, 7, 7},
+                   {"masked_select", "m.py:1", 1, 0, 9},
+                   {"nms", "m.py:2", 1, 5, 9}};
+  v.tuning = {"torch.backends.cudnn.benchmark"};
+  v.orders.push_back({AddressOrder::ascending, Answer::tight, 9_GiB + 300_MiB, 9_GiB + 100_MiB});
+  v.orders.push_back({AddressOrder::descending, Answer::does_not_fit, 9_GiB, 9_GiB});
+  return v;
+}
+
+Verdict near_miss() {
+  Verdict v = not_fitting();
+  v.caveats = {{"outside_memory", "it missed by 20.0 MiB"}};
   return v;
 }
 
@@ -122,6 +158,12 @@ TEST(Terminal, One_card_that_fits_in_colour) { expect_golden("fits-colour", show
 
 TEST(Terminal, One_card_that_does_not_fit) { expect_golden("does-not-fit", shown({not_fitting()})); }
 
+TEST(Terminal, One_card_that_is_tight_says_why) { expect_golden("tight", shown({tight()})); }
+
+TEST(Terminal, A_near_miss_says_so) {
+  EXPECT_NE(shown({near_miss()}).find("but it missed by 20.0 MiB"), std::string::npos);
+}
+
 TEST(Terminal, One_card_that_cannot_be_told) { expect_golden("cannot-tell", shown({untold()})); }
 
 TEST(Terminal, Only_a_card_that_fits_has_headroom) {
@@ -134,6 +176,7 @@ TEST(Terminal, Only_a_card_that_fits_has_headroom) {
 
 TEST(Terminal, Several_cards_make_a_table_with_details_of_failures) {
   expect_golden("table", shown({fitting(), not_fitting(), untold()}));
+  expect_golden("table-tight", shown({fitting(), tight()}));
 }
 
 TEST(Terminal, Many_diagnostics_take_three_lines) { expect_golden("notes", shown({with_notes()})); }
@@ -152,8 +195,8 @@ TEST(Terminal, A_report_on_three_cards_fits_one_screen) {
   EXPECT_LE(count, 24u);
 }
 
-TEST(Json, All_three_answers) {
-  const std::vector<Verdict> verdicts{fitting(), not_fitting(), untold()};
+TEST(Json, All_four_answers) {
+  const std::vector<Verdict> verdicts{fitting(), not_fitting(), untold(), tight()};
   expect_golden("json", nlohmann::ordered_json::parse(json_text("0.1.0", kCommand, verdicts)).dump(1) + "\n");
 }
 
@@ -180,7 +223,8 @@ TEST(Json, The_documented_keys_come_first_and_in_order_for_every_answer) {
     EXPECT_EQ(found, documented);
     EXPECT_EQ(keys(result["torch"]), (Keys{"peak_reserved_bytes", "peak_allocated_bytes", "reserved_after_load_bytes",
                                            "alloc_retries", "ooms"}));
-    EXPECT_EQ(keys(result["outside_torch"]), (Keys{"context_bytes", "libraries_bytes", "code_bytes"}));
+    EXPECT_EQ(keys(result["outside_torch"]),
+              (Keys{"context_bytes", "libraries_bytes", "code_bytes", "low_bytes", "high_bytes", "origin", "source"}));
   }
 }
 

@@ -7,8 +7,8 @@
 namespace dryfit::report {
 namespace {
 
-constexpr Glyphs kUtf8{"✔", "✘", "?", "±", "×", "→", "–"};
-constexpr Glyphs kAscii{"+", "x", "?", "+/-", "x", "->", "-"};
+constexpr Glyphs kUtf8{"✔", "!", "✘", "?", "±", "×", "→", "–"};
+constexpr Glyphs kAscii{"+", "!", "x", "?", "+/-", "x", "->", "-"};
 
 std::string_view code_of(Paint paint) {
   switch (paint) {

@@ -16,7 +16,7 @@ struct Style {
 
 /// The signs that reports use, as the style allows them.
 struct Glyphs {
-  std::string_view yes, no, unknown, plus_minus, times, arrow, none;
+  std::string_view yes, tight, no, unknown, plus_minus, times, arrow, none;
 };
 const Glyphs& glyphs(const Style& style);
 

@@ -32,12 +32,13 @@ std::string explanation(const Verdict& verdict, const Style& style) {
   } else if (verdict.answer == Answer::cannot_tell) {
     text += fmt::format("  {}\n", verdict.reason);
   }
+  for (const auto& caveat : verdict.caveats) text += fmt::format("  but {}\n", caveat.text);
   if (!verdict.hint.empty()) text += fmt::format("  {} {}\n", glyphs(style).arrow, verdict.hint);
   return text;
 }
 
 std::string headroom_text(const Verdict& verdict) {
-  if (verdict.answer != Answer::fits) return "as far as it came";
+  if (!fitted(verdict.answer)) return "as far as it came";
   const auto size = to_text(Bytes{static_cast<std::uint64_t>(std::llabs(verdict.headroom))});
   if (verdict.headroom < 0) return fmt::format("{} too much", size);
   const auto percent = 100.0 * static_cast<double>(verdict.headroom) / static_cast<double>(verdict.capacity.count);
@@ -61,10 +62,14 @@ std::string torch_note(const Verdict& verdict) {
   return fmt::format("reserved; counted ({} allocated at most)", to_text(*verdict.torch_peak_allocated));
 }
 
-std::string context_note(const Verdict& verdict, const Style& style) {
-  const auto origin = context_origin_text(verdict.context_origin);
-  if (verdict.card.context_spread == Bytes{}) return fmt::format("constant, {}", origin);
-  return fmt::format("constant {} {}, {}", glyphs(style).plus_minus, to_text(verdict.card.context_spread), origin);
+Bytes outside_of(const Verdict& verdict) { return verdict.libraries + verdict.context + verdict.code; }
+
+/// "± 24.0 MiB, measured: 471 MiB (within 15) in training, OOM messages": the source up to its first semicolon.
+std::string outside_note(const Verdict& verdict, const Style& style) {
+  auto source = verdict.outside_source.substr(0, verdict.outside_source.find(';'));
+  if (source.empty()) source = context_origin_text(verdict.outside_origin);
+  const Bytes above = verdict.outside_high - outside_of(verdict);
+  return fmt::format("{} {}, {}", glyphs(style).plus_minus, to_text(above), source);
 }
 
 std::string breakdown(const Verdict& verdict, const Style& style) {
@@ -77,11 +82,25 @@ std::string breakdown(const Verdict& verdict, const Style& style) {
        {to_text(verdict.device_peak), Align::right},
        {fmt::format("of {}, {}", to_text(verdict.capacity), headroom_text(verdict))}},
       row("    PyTorch", verdict.reserved_at_peak, torch_note(verdict)),
-      row("    libraries", verdict.libraries, libraries_note(verdict)),
-      row("    CUDA context", verdict.context, context_note(verdict, style)),
-      row("    kernel code", verdict.code, "counted"),
+      row("    outside PyTorch", outside_of(verdict), outside_note(verdict, style)),
+      row("      CUDA context", verdict.context, "estimated"),
+      row("      libraries", verdict.libraries, libraries_note(verdict)),
+      row("      kernel code", verdict.code, "counted"),
   };
   return aligned(rows, style) + fmt::format("  reached {}\n", place_text(verdict.peak_at));
+}
+
+std::string orders(const Verdict& verdict) {
+  if (verdict.orders.size() < 2) return "";
+  return fmt::format("  by order of addresses: {}\n", orders_text(verdict.orders));
+}
+
+std::string assumptions(const Verdict& verdict, std::string_view indent, const Style& style) {
+  std::string text;
+  for (const auto& line : assumption_lines(verdict.assumptions, style)) {
+    text += fmt::format("{}assumed: {}\n", indent, line);
+  }
+  return text;
 }
 
 std::string notes(const Verdict& verdict, const Style& style) {
@@ -95,7 +114,7 @@ std::string notes(const Verdict& verdict, const Style& style) {
 std::string one_card(const Verdict& verdict, const Style& style) {
   auto text = heading(verdict, style) + explanation(verdict, style);
   if (verdict.device_used) text += breakdown(verdict, style);
-  return text + notes(verdict, style);
+  return text + orders(verdict) + assumptions(verdict, "  ", style) + notes(verdict, style);
 }
 
 std::vector<Cell> table_heading() {
@@ -116,7 +135,7 @@ std::vector<Cell> table_heading() {
 
 std::vector<Cell> table_row(const Verdict& verdict, const Style& style) {
   const std::string none(glyphs(style).none);
-  const bool fits = verdict.answer == Answer::fits;
+  const bool fits = fitted(verdict.answer);
   const auto headroom = Bytes{static_cast<std::uint64_t>(std::max<std::int64_t>(verdict.headroom, 0))};
   return {{verdict.card.id},
           {fmt::format("{} {}", answer_glyph(verdict.answer, style), answer_text(verdict.answer)), Align::left, true,
@@ -129,9 +148,9 @@ std::vector<Cell> table_row(const Verdict& verdict, const Style& style) {
           {duration_text(verdict.seconds), Align::right}};
 }
 
-/// What the table has no room for: why a card does not fit or cannot be told.
+/// What the table has no room for: why a card does not fit or cannot be told, or what its fit rests on.
 std::string detail(const Verdict& verdict, const Style& style) {
-  auto text = explanation(verdict, style);
+  auto text = explanation(verdict, style) + orders(verdict);
   if (!text.empty()) text = painted(verdict.card.id, Paint::strong, style) + "\n" + text;
   return text;
 }
@@ -139,11 +158,12 @@ std::string detail(const Verdict& verdict, const Style& style) {
 std::string origins_line(std::span<const Verdict> verdicts, const Style& style) {
   std::map<Origin, std::string> ids;
   for (const auto& verdict : verdicts) {
-    auto& list = ids[verdict.context_origin];
-    list += (list.empty() ? "" : ", ") + verdict.card.id;
+    auto& list = ids[verdict.outside_origin];
+    list += fmt::format("{}{} {} {}", list.empty() ? "" : ", ", verdict.card.id, glyphs(style).plus_minus,
+                        to_text(verdict.card.context_spread));
   }
   std::string text =
-      "device peak = PyTorch reserved + libraries + kernel code, counted, + the CUDA context, a constant:";
+      "device peak = PyTorch reserved + libraries + kernel code, counted, + the CUDA context, estimated:";
   for (const auto& [origin, list] : ids) text += fmt::format("\n  {} ({})", context_origin_text(origin), list);
   return painted(text, Paint::faint, style) + "\n";
 }
@@ -158,6 +178,9 @@ std::string several_cards(std::span<const Verdict> verdicts, const Style& style)
     diagnostics.merge(verdict.diagnostics);
   }
   auto text = aligned(rows, style) + details;
+  // The same program on every card: what was assumed differs in sizes at most.
+  const auto assuming = std::ranges::find_if(verdicts, [](const auto& each) { return !each.assumptions.empty(); });
+  if (assuming != verdicts.end()) text += assumptions(*assuming, "", style);
   for (const auto& line : diagnostic_lines(diagnostics, style)) {
     text += painted("note: " + line, Paint::faint, style) + "\n";
   }

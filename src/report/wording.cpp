@@ -11,6 +11,7 @@ namespace dryfit::report {
 namespace {
 
 constexpr std::size_t kMostDiagnosticLines = 3;
+constexpr std::size_t kMostAssumptionLines = 3;
 constexpr std::size_t kMostNamesInALine = 3;
 constexpr std::string_view kUnimplemented = "driver.unimplemented.";
 
@@ -27,9 +28,13 @@ std::string names_with_counts(const std::vector<std::pair<std::string, std::uint
 std::string sentence_for(const std::string& name, std::uint64_t count, const Style& style) {
   static const std::map<std::string, std::string> sentences{
       {"oom_handled_by_script", "the program met an OutOfMemoryError, handled it itself and went on"},
+      {"peak_depends_on_tuning", "kernels were chosen by timing, which is virtual here: a real card may choose others"},
       {"peak_in_last_step", "memory still grew in the last step watched: a later one may take more (--steps)"},
       {"processes_share_device", "several processes share a device: their peaks are added up, an upper bound"},
       {"stopped_by_timeout", "stopped by the --timeout, before all steps were done: a later step may take more"},
+      {"hooks.error", "a part of Dryfit's hooks failed, and numbers may be missing or wrong (--save keeps the record)"},
+      {"values.not_followed", "values were not followed: sizes that depend on data came out empty"},
+      {"driver.address_not_recorded", "some allocations have no place in the recorded list of addresses"},
       {"driver.no_kernel_image", "some kernels have no code for this chip in the installed CUDA libraries"},
   };
   const auto found = sentences.find(name);
@@ -42,6 +47,8 @@ std::string answer_text(verdict::Answer answer) {
   switch (answer) {
     case verdict::Answer::fits:
       return "fits";
+    case verdict::Answer::tight:
+      return "fits, tight";
     case verdict::Answer::does_not_fit:
       return "does not fit";
     case verdict::Answer::cannot_tell:
@@ -54,6 +61,8 @@ std::string_view answer_glyph(verdict::Answer answer, const Style& style) {
   switch (answer) {
     case verdict::Answer::fits:
       return glyphs(style).yes;
+    case verdict::Answer::tight:
+      return glyphs(style).tight;
     case verdict::Answer::does_not_fit:
       return glyphs(style).no;
     case verdict::Answer::cannot_tell:
@@ -66,6 +75,8 @@ Paint answer_paint(verdict::Answer answer) {
   switch (answer) {
     case verdict::Answer::fits:
       return Paint::good;
+    case verdict::Answer::tight:
+      return Paint::doubtful;
     case verdict::Answer::does_not_fit:
       return Paint::bad;
     case verdict::Answer::cannot_tell:
@@ -107,6 +118,35 @@ std::string duration_text(double seconds) {
 }
 
 std::string steps_text(std::uint64_t steps) { return fmt::format("{} step{}", steps, steps == 1 ? "" : "s"); }
+
+std::string assumption_text(const analysis::Assumption& assumption, const Style& style) {
+  auto text = assumption.what;
+  if (!assumption.where.empty()) text += " at " + assumption.where;
+  if (assumption.times > 1) text += fmt::format(" {}{}", glyphs(style).times, assumption.times);
+  if (assumption.of == 0) return text;
+  return fmt::format("{}: {} of {}", text, assumption.assumed, assumption.of);
+}
+
+std::vector<std::string> assumption_lines(const std::vector<analysis::Assumption>& assumptions, const Style& style) {
+  std::vector<std::string> lines;
+  for (const auto& assumption : assumptions) {
+    if (lines.size() == kMostAssumptionLines) break;
+    lines.push_back(assumption_text(assumption, style));
+  }
+  const auto left_out = assumptions.size() - lines.size();
+  if (left_out > 0) lines.push_back(fmt::format("{} more place{} (see --json)", left_out, left_out == 1 ? "" : "s"));
+  return lines;
+}
+
+std::string orders_text(const std::vector<verdict::OrderResult>& orders) {
+  std::string text;
+  for (const auto& result : orders) {
+    const bool numbers = verdict::fitted(result.answer) && result.device_peak;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", to_text(result.order),
+                        numbers ? to_text(*result.device_peak) : answer_text(result.answer));
+  }
+  return text;
+}
 
 std::string context_origin_text(Origin origin) {
   switch (origin) {

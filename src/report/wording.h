@@ -11,7 +11,7 @@
 /// The words that people read, shared by all reports for people.
 namespace dryfit::report {
 
-/// "fits", "does not fit", "cannot tell".
+/// "fits", "fits, tight", "does not fit", "cannot tell".
 std::string answer_text(verdict::Answer answer);
 
 /// The sign before the answer.
@@ -36,7 +36,16 @@ std::string duration_text(double seconds);
 /// "3 steps", "1 step".
 std::string steps_text(std::uint64_t steps);
 
-/// How the number of the CUDA context was obtained.
+/// "elements selected by a condition at train.py:42 ×3: 30 of 40"; without numbers for values that were only read.
+std::string assumption_text(const analysis::Assumption& assumption, const Style& style);
+
+/// The first few, and how many more there are.
+std::vector<std::string> assumption_lines(const std::vector<analysis::Assumption>& assumptions, const Style& style);
+
+/// "chunk 9.20 GiB, ascending 9.25 GiB, descending does not fit".
+std::string orders_text(const std::vector<verdict::OrderResult>& orders);
+
+/// How the estimate of what PyTorch does not see was obtained.
 std::string context_origin_text(Origin origin);
 
 /// The diagnostics in at most three lines; the last one tells how many were left out.

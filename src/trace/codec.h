@@ -65,4 +65,7 @@ inline Value from_wire(const wire::Value& w) { return {NameId{w.key}, w.device, 
 inline wire::OutOfMemory to_wire(const OutOfMemory& e) { return {e.device, 0, e.requested.count, e.device_free.count}; }
 inline OutOfMemory from_wire(const wire::OutOfMemory& w) { return {w.device, {w.requested}, {w.device_free}}; }
 
+inline wire::Assumed to_wire(const Assumed& e) { return {number(e.what), number(e.where), e.elements, e.of}; }
+inline Assumed from_wire(const wire::Assumed& w) { return {NameId{w.what}, NameId{w.where}, w.elements, w.of}; }
+
 }  // namespace dryfit::trace

@@ -123,8 +123,16 @@ struct OutOfMemory {
   Bytes device_free;
 };
 
+/// A size that depends on values which nobody computed was assumed, once.
+struct Assumed {
+  NameId what;             ///< the operation: "nonzero"
+  NameId where;            ///< the line of the program that asked for it: "train.py:42"; empty where it is not known
+  std::uint64_t elements;  ///< how many were assumed,
+  std::uint64_t of;        ///< of how many there could be at most
+};
+
 using Payload = std::variant<Name, Device, Allocate, Release, AllocateFailed, ModuleLoaded, KernelLoaded, Counter,
-                             Phase, Step, Note, Value, OutOfMemory>;
+                             Phase, Step, Note, Value, OutOfMemory, Assumed>;
 
 struct Event {
   Nanoseconds time;

@@ -97,6 +97,7 @@ enum class Kind : std::uint16_t {
   note = 11,
   value = 12,
   out_of_memory = 13,
+  assumed = 14,
 };
 
 struct RecordHead {
@@ -219,6 +220,15 @@ struct OutOfMemory {
   std::uint64_t device_free;
 };
 static_assert(sizeof(OutOfMemory) == 24);
+
+struct Assumed {
+  static constexpr Kind kKind = Kind::assumed;
+  std::uint32_t what;
+  std::uint32_t where;
+  std::uint64_t elements;
+  std::uint64_t of;
+};
+static_assert(sizeof(Assumed) == 24);
 
 }  // namespace wire
 }  // namespace dryfit::trace

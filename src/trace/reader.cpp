@@ -146,6 +146,7 @@ Reader::Decode Reader::decoder_of(wire::Kind kind) {
       &Reader::decode<wire::Note>,
       &Reader::decode<wire::Value>,
       &Reader::decode<wire::OutOfMemory>,
+      &Reader::decode<wire::Assumed>,
   };
   static_assert(std::size(kDecoders) == std::variant_size_v<Payload> + 1);
   const std::uint32_t index = number(kind);
@@ -176,6 +177,7 @@ bool Reader::knows(NameId id) const { return number(id) <= names_.size(); }
 template <class E>
 bool Reader::knows_names_of(const E& event) const {
   if constexpr (std::is_same_v<E, Note>) return knows(event.key) && knows(event.value);
+  if constexpr (std::is_same_v<E, Assumed>) return knows(event.what) && knows(event.where);
   if constexpr (requires { event.key; }) return knows(event.key);
   if constexpr (requires { event.card; }) return knows(event.card);
   if constexpr (requires { event.library; }) return knows(event.library);

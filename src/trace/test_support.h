@@ -95,6 +95,7 @@ inline void write_sample(Writer& writer) {
   writer.out_of_memory({0, {99'999'999'000}, {12'526'092'288}});
   writer.note({writer.name("software.torch"), writer.name("2.6.0+cu124")});
   writer.value({writer.name("torch.peak_reserved_bytes"), -1, 18'446'744'073'709'551'615U});
+  writer.assumed({writer.name("nonzero"), writer.name("train.py:42"), 4096, 8192});
 }
 
 /// Runs `body` in a child process, which ends with its value as exit code, or is aborted by an exception; returns what

@@ -114,6 +114,11 @@ void write(Line& line, const OutOfMemory& e) {
   line.field(" device_free=", e.device_free);
 }
 
+void write(Line& line, const Assumed& e) {
+  line.kind("assumed").field(" what=", e.what).field(" where=", e.where).field(" elements=", e.elements);
+  line.field(" of=", e.of);
+}
+
 }  // namespace
 
 std::string to_text(const Event& event, const Reader& reader) {

@@ -72,6 +72,7 @@ void Writer::step(const Step& event) noexcept { append(to_wire(event)); }
 void Writer::note(const Note& event) noexcept { append(to_wire(event)); }
 void Writer::value(const Value& event) noexcept { append(to_wire(event)); }
 void Writer::out_of_memory(const OutOfMemory& event) noexcept { append(to_wire(event)); }
+void Writer::assumed(const Assumed& event) noexcept { append(to_wire(event)); }
 
 CounterHandle Writer::kernel_loaded(const KernelLoaded& event) noexcept {
   const std::lock_guard lock(mutex_);

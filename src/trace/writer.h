@@ -83,6 +83,7 @@ class Writer {
   void note(const Note& event) noexcept;
   void value(const Value& event) noexcept;
   void out_of_memory(const OutOfMemory& event) noexcept;
+  void assumed(const Assumed& event) noexcept;
 
   /// `event.launches` is the count to begin with; the handle adds to it.
   CounterHandle kernel_loaded(const KernelLoaded& event) noexcept;

@@ -49,6 +49,7 @@ allocate_failed device=0 requested=99999999999 used=110100480 library="libtorch_
 out_of_memory device=0 requested=99999999000 device_free=12526092288
 note key="software.torch" value="2.6.0+cu124"
 value key="torch.peak_reserved_bytes" device=-1 value=18446744073709551615
+assumed what="nonzero" where="train.py:42" elements=4096 of=8192
 )");
 }
 

@@ -4,12 +4,17 @@
 
 #include <algorithm>
 
+#include "verdict/caveats.h"
 #include "verdict/device_total.h"
 #include "verdict/doubts.h"
 #include "verdict/memory_failure.h"
 
 namespace dryfit::verdict {
 namespace {
+
+bool has_caveat(const Verdict& verdict, std::string_view name) {
+  return std::ranges::find(verdict.caveats, name, &Caveat::name) != verdict.caveats.end();
+}
 
 std::uint64_t most_steps(const RunFacts& facts) {
   std::uint64_t steps = 0;
@@ -34,7 +39,47 @@ Diagnostics diagnostics_of(const RunFacts& facts, std::span<const DeviceTotal> d
   for (const auto& total : devices) {
     if (total.processes > 1) all.add("processes_share_device");
   }
+  for (const auto* key : {"hooks.error", "values.not_followed"}) {
+    const auto noted = [&](const auto& process) { return process.notes.contains(key); };
+    if (std::ranges::any_of(facts.processes, noted)) all.add(key);
+  }
   return all;
+}
+
+/// Sizes first, then values that were only read.
+std::vector<analysis::Assumption> assumptions_of(const RunFacts& facts) {
+  std::vector<analysis::Assumption> all;
+  for (const auto& process : facts.processes) {
+    all.insert(all.end(), process.assumptions.begin(), process.assumptions.end());
+  }
+  std::ranges::stable_partition(all, [](const auto& each) { return each.of > 0; });
+  return all;
+}
+
+/// The autotuners that the hooks saw at work, in words.
+std::vector<std::string> tuning_of(const RunFacts& facts) {
+  static constexpr std::pair<std::string_view, std::string_view> kTuners[] = {
+      {"tuning.cudnn_benchmark", "torch.backends.cudnn.benchmark"},
+      {"tuning.inductor_autotune", "torch.compile's autotuner"},
+      {"tuning.triton_autotune", "Triton's autotuner"},
+  };
+  std::vector<std::string> found;
+  for (const auto& [key, words] : kTuners) {
+    const auto used = [&](const auto& process) { return process.notes.contains(std::string(key)); };
+    if (std::ranges::any_of(facts.processes, used)) found.emplace_back(words);
+  }
+  return found;
+}
+
+/// Each process on the device has a context of its own, as uncertain as the others.
+void fill_interval(Verdict& verdict, int processes) {
+  const Bytes counted = verdict.libraries + verdict.code;
+  const Bytes outside = counted + verdict.context;
+  const Bytes spread = verdict.card.context_spread * static_cast<std::uint64_t>(processes);
+  verdict.outside_low = outside > counted + spread ? outside - spread : counted;
+  verdict.outside_high = outside + spread;
+  verdict.device_peak_low = verdict.reserved_at_peak + verdict.outside_low;
+  verdict.device_peak_high = verdict.reserved_at_peak + verdict.outside_high;
 }
 
 void fill_device(Verdict& verdict, const analysis::DeviceSummary& device) {
@@ -58,21 +103,37 @@ const DeviceTotal* device_of(std::span<const DeviceTotal> devices, const MemoryF
   return found == devices.end() ? nullptr : &*found;
 }
 
-void refuse(Verdict& verdict, const MemoryFailure& failure) {
+void refuse(Verdict& verdict, const MemoryFailure& failure, const DeviceTotal* device) {
   verdict.answer = Answer::does_not_fit;
+  if (device) verdict.caveats = caveats_of_failure(verdict, *device, failure);
   verdict.oom = failure.request;
   verdict.reason = failure.library.empty()
                        ? "PyTorch ran out of device memory"
                        : "the driver had no memory left for " + failure.library + ", and the program failed";
 }
 
+/// The answer changes to tight if something speaks against a plain fit.
+void weigh(Verdict& verdict, const RunFacts& facts) {
+  verdict.caveats = caveats_of_fit(verdict, facts);
+  if (verdict.caveats.empty()) return;
+  verdict.answer = Answer::tight;
+  verdict.reason = verdict.caveats.front().text;
+  if (has_caveat(verdict, "address_order")) verdict.hint = "--address-orders tries all known orders";
+}
+
 void accept(Verdict& verdict, const RunFacts& facts) {
   verdict.answer = Answer::fits;
   if (facts.timed_out) verdict.diagnostics.add("stopped_by_timeout");
   if (facts.ended_by_us && verdict.peak_at.step >= verdict.steps) verdict.diagnostics.add("peak_in_last_step");
-  if (!survived_oom(facts)) return;
-  verdict.diagnostics.add("oom_handled_by_script");
-  verdict.reason = "the program ran out of memory, handled it itself and went on";
+  if (survived_oom(facts)) verdict.diagnostics.add("oom_handled_by_script");
+  if (!verdict.tuning.empty()) verdict.diagnostics.add("peak_depends_on_tuning");
+  weigh(verdict, facts);
+}
+
+OrderResult order_result(const Verdict& verdict, AddressOrder order) {
+  OrderResult result{.order = order, .answer = verdict.answer, .torch_peak_reserved = verdict.torch_peak_reserved};
+  if (verdict.device_used) result.device_peak = verdict.device_peak;
+  return result;
 }
 
 }  // namespace
@@ -89,14 +150,19 @@ Verdict judge(const Card& card, const RunFacts& facts) {
   verdict.host_peak_rss = facts.host_peak_rss;
   verdict.software = software_of(facts);
   verdict.diagnostics = diagnostics_of(facts, devices);
+  verdict.assumptions = assumptions_of(facts);
+  verdict.tuning = tuning_of(facts);
 
   const auto* worst = failure ? device_of(devices, *failure) : fullest(devices);
-  if (worst) fill_device(verdict, worst->device);
+  if (worst) {
+    fill_device(verdict, worst->device);
+    fill_interval(verdict, worst->processes);
+  }
   verdict.headroom =
       static_cast<std::int64_t>(verdict.capacity.count) - static_cast<std::int64_t>(verdict.device_peak.count);
 
   if (failure) {
-    refuse(verdict, *failure);
+    refuse(verdict, *failure, worst);
   } else if (auto doubt = first_doubt({card, facts, devices, verdict.steps})) {
     verdict.answer = Answer::cannot_tell;
     verdict.reason = std::move(doubt->reason);
@@ -104,14 +170,15 @@ Verdict judge(const Card& card, const RunFacts& facts) {
   } else {
     accept(verdict, facts);
   }
+  verdict.orders = {order_result(verdict, facts.address_order)};
   return verdict;
 }
 
-int exit_code(std::span<const Verdict> verdicts) {
+int exit_code(std::span<const Verdict> verdicts, bool strict) {
   const auto any = [&](Answer answer) {
     return std::ranges::find(verdicts, answer, &Verdict::answer) != verdicts.end();
   };
-  if (any(Answer::does_not_fit)) return 3;
+  if (any(Answer::does_not_fit) || (strict && any(Answer::tight))) return 3;
   return verdicts.empty() || any(Answer::cannot_tell) ? 1 : 0;
 }
 

@@ -108,9 +108,9 @@ TEST(Judge, An_out_of_memory_error_that_repeats_until_the_timeout_does_not_fit) 
   EXPECT_EQ(judge(card(), facts).answer, Answer::does_not_fit);
 }
 
-TEST(Judge, A_script_that_handles_its_out_of_memory_error_and_goes_on_fits_and_says_so) {
+TEST(Judge, A_script_that_handles_its_out_of_memory_error_and_goes_on_is_tight_and_says_so) {
   const auto verdict = judge(card(), ended_after_steps(with_oom(trainer(3), 0)));
-  EXPECT_EQ(verdict.answer, Answer::fits);
+  EXPECT_EQ(verdict.answer, Answer::tight);
   EXPECT_FALSE(verdict.oom);
   EXPECT_FALSE(verdict.reason.empty());
   EXPECT_EQ(verdict.diagnostics.counts().at("oom_handled_by_script"), 1u);
@@ -277,9 +277,18 @@ TEST(ExitCode, A_card_that_does_not_fit_outweighs_one_that_cannot_be_told) {
     return exit_code(verdicts);
   };
   EXPECT_EQ(answers({Answer::fits, Answer::fits}), 0);
+  EXPECT_EQ(answers({Answer::fits, Answer::tight}), 0);
   EXPECT_EQ(answers({Answer::fits, Answer::cannot_tell}), 1);
   EXPECT_EQ(answers({Answer::cannot_tell, Answer::does_not_fit, Answer::fits}), 3);
   EXPECT_EQ(answers({}), 1);
+}
+
+TEST(ExitCode, Strict_counts_a_tight_fit_as_none) {
+  std::vector<Verdict> verdicts(2);
+  verdicts[0].answer = Answer::fits;
+  verdicts[1].answer = Answer::tight;
+  EXPECT_EQ(exit_code(verdicts, false), 0);
+  EXPECT_EQ(exit_code(verdicts, true), 3);
 }
 
 }  // namespace

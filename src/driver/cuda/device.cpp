@@ -26,10 +26,13 @@ std::optional<Device::Placed> Device::place(Bytes size, trace::Purpose purpose, 
   const bool small = size <= kSmallRequest;
   const Bytes pages = round_up(size, kPage);
   if (!fill(pages, size, library)) return std::nullopt;
-  const auto address = addresses_.take(pages);
+  const auto address = small ? addresses_.take(pages) : addresses_.take_segment(pages);
   if (!address) {
     used_ -= pages;
     return std::nullopt;
+  }
+  if (!small && addresses_.follows_recording() && !addresses_.is_recorded(*address)) {
+    recorder().count("driver.address_not_recorded");
   }
   recorder().allocated(ordinal_, purpose, *address, size, pages, library);
   if (!small) return Placed{*address, pages, false};
@@ -63,7 +66,15 @@ void Device::discharge(trace::Purpose purpose, std::uint64_t handle, Bytes charg
   recorder().released(ordinal_, purpose, handle, charged);
 }
 
+bool Device::prepare_to_run() {
+  if (prepared_ || card_.launch_memory == Bytes{}) return true;
+  prepared_ =
+      charge(trace::Purpose::context, next_id(), card_.launch_memory, card_.launch_memory, recorder().name("driver"));
+  return prepared_;
+}
+
 bool Device::load_code(Bytes size, trace::NameId library) {
+  if (!prepare_to_run()) return false;
   const Bytes pages = round_up(code_ + size, kPage);
   if (pages > code_pages_) {
     if (!charge(trace::Purpose::code, code_pages_.count, size, pages - code_pages_, library)) return false;
@@ -74,8 +85,8 @@ bool Device::load_code(Bytes size, trace::NameId library) {
 }
 
 Context* Device::primary_context() {
-  if (!primary_) primary_ = new Context{.device = ordinal_, .id = next_id()};
-  return primary_;
+  if (!primary_) primary_.reset(new Context{.device = ordinal_, .id = next_id()});
+  return primary_.get();
 }
 
 bool Device::activate(Context& context) {

@@ -62,7 +62,8 @@ class Device {
   bool charge(trace::Purpose purpose, std::uint64_t handle, Bytes requested, Bytes charged, trace::NameId library);
   void discharge(trace::Purpose purpose, std::uint64_t handle, Bytes charged);
 
-  /// Code is loaded piece by piece and fills pages. False when the card is full.
+  /// Code is loaded piece by piece and fills pages; the first of it brings what running kernels need beside their code
+  /// (Card::launch_memory). False when the card is full.
   bool load_code(Bytes size, trace::NameId library);
 
   /// The handle of the primary context. Having it costs nothing: the runtime asks for it when it starts.
@@ -75,6 +76,7 @@ class Device {
   unsigned primary_flags = 0;
 
  private:
+  bool prepare_to_run();
   bool fill(Bytes charged, Bytes requested, trace::NameId library);
 
   const int ordinal_;
@@ -85,8 +87,9 @@ class Device {
   Bytes used_;
   Bytes code_;
   Bytes code_pages_;
-  Context* primary_ = nullptr;
+  std::unique_ptr<Context> primary_;
   bool announced_ = false;  ///< to the capture
+  bool prepared_ = false;   ///< launch_memory is charged
 };
 
 }  // namespace dryfit::driver

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <utility>
 
 #include "driver/cuda/read_file.h"
 #include "driver/cuda/recorder.h"
@@ -64,8 +65,9 @@ void Driver::make_devices() {
     if (ordinal == kMostDevices) break;
     const Address base = reserve_addresses(ordinal);
     const Address end = base + kSpacePerDevice.count - kPage.count;
+    AddressSpace addresses(base + kPage.count, end, machine_.address_order, machine_.recorded_segments);
     devices_.push_back(std::make_unique<Device>(ordinal, index, machine_.cards[static_cast<std::size_t>(index)],
-                                                AddressSpace(base + kPage.count, end, machine_.address_order)));
+                                                std::move(addresses)));
   }
   initialised_ = true;
 }

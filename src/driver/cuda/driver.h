@@ -40,7 +40,7 @@ class Driver {
   std::mutex mutex;
   AllocationTable allocations;
   Shadow shadow;
-  std::atomic<std::uint64_t> clock_us{0};  ///< virtual time: what the device has done so far would have taken
+  std::atomic<std::uint64_t> clock_ns{0};  ///< Note [Virtual time]: what the work given so far would have taken
 
  private:
   friend Driver& instance();

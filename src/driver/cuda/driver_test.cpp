@@ -182,6 +182,26 @@ TEST(Driver, An_entry_point_that_is_not_implemented_answers_not_supported_and_is
   EXPECT_EQ(count, 2u);
 }
 
+TEST(Driver, An_assumed_size_is_recorded_with_its_operation_and_line) {
+  const TestMachine machine(machine_of({test_card()}));
+  in_a_process([] {
+    const Library library;
+    CALL(library, dryfit_assumed)("nonzero", "train.py:42", 4096, 8192);
+    CALL(library, dryfit_finish)();
+  });
+  ASSERT_EQ(machine.traces().size(), 1u);
+  auto reader = trace::Reader::open(machine.traces()[0]);
+  ASSERT_TRUE(reader);
+  std::string found;
+  while (const auto event = reader->next()) {
+    const auto* const assumed = std::get_if<trace::Assumed>(&event->payload);
+    if (assumed == nullptr) continue;
+    found += std::string(reader->text(assumed->what)) + " " + std::string(reader->text(assumed->where)) + " " +
+             std::to_string(assumed->elements) + "/" + std::to_string(assumed->of) + ";";
+  }
+  EXPECT_EQ(found, "nonzero train.py:42 4096/8192;");
+}
+
 TEST(Driver, A_captured_stream_records_its_work_into_a_graph) {
   with_driver([](const Library& library) {
     CUstream stream = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
-// Events. Time is virtual: it passes with the work given to the device.
+// Events. Time is virtual: it passes with the work given to the device (Note [Virtual time] in kernel_time.h).
 #include "driver/cuda/driver.h"
 #include "driver/cuda/stream.h"
 
@@ -13,18 +13,19 @@ CUresult record(CUevent handle, CUstream stream) {
   if (!handle) return CUDA_ERROR_INVALID_HANDLE;
   const Lock lock(instance().mutex);
   Event& event = *reinterpret_cast<Event*>(handle);
-  event.time_us = instance().clock_us;
+  event.time_ns = instance().clock_ns;
   event.capture = stream_of(stream).capture;
   return CUDA_SUCCESS;
 }
 
 CUresult elapsed(float* milliseconds, CUevent from, CUevent to) {
   if (!milliseconds || !from || !to) return CUDA_ERROR_INVALID_HANDLE;
-  constexpr float kShortest = 0.001f;
+  constexpr std::uint64_t kShortest = 1000;
   const Lock lock(instance().mutex);
-  const auto start = reinterpret_cast<Event*>(from)->time_us;
-  const auto stop = reinterpret_cast<Event*>(to)->time_us;
-  *milliseconds = stop > start ? static_cast<float>(stop - start) / 1000 : kShortest;
+  const auto start = reinterpret_cast<Event*>(from)->time_ns;
+  const auto stop = reinterpret_cast<Event*>(to)->time_ns;
+  const auto nanoseconds = stop > start ? stop - start : kShortest;
+  *milliseconds = static_cast<float>(static_cast<double>(nanoseconds) / 1e6);
   return CUDA_SUCCESS;
 }
 

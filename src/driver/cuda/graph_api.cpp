@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
-// Graphs. Nodes are counted, so that a graph has the shape its program gave it; launching one does nothing.
+// Graphs. Nodes are counted, so that a graph has the shape its program gave it; launching one takes the virtual time of
+// its captured kernels and does nothing else.
 #include <algorithm>
 #include <cstring>
 
@@ -12,7 +13,7 @@ using namespace dryfit::driver;
 
 namespace {
 
-constexpr std::uint64_t kGraphMicroseconds = 100;
+constexpr std::uint64_t kGraphNanoseconds = 10'000;
 
 Graph& graph_of(CUgraph handle) { return *reinterpret_cast<Graph*>(handle); }
 
@@ -20,6 +21,7 @@ CUresult add(CUgraphNode* node, CUgraph graph, CUgraphNodeType type, Graph* chil
   if (!graph) return CUDA_ERROR_INVALID_VALUE;
   const Lock lock(instance().mutex);
   const CUgraphNode added = graph_of(graph).add(type, child);
+  if (child) graph_of(graph).kernels_ns += child->kernels_ns;
   if (node) *node = added;
   return CUDA_SUCCESS;
 }
@@ -47,10 +49,17 @@ CUresult list(const Graph& graph, CUgraphNode* nodes, size_t* count, std::size_t
   return CUDA_SUCCESS;
 }
 
-/// An instantiated graph needs only to be told apart from others.
-CUresult instantiate(CUgraphExec* executable) {
-  if (!executable) return CUDA_ERROR_INVALID_VALUE;
-  *executable = reinterpret_cast<CUgraphExec>(new std::uint64_t(next_id()));
+/// An instantiated graph. CUgraphExec handles point at these.
+struct Executable {
+  std::uint64_t id;
+  std::uint64_t time_ns;  ///< that a launch takes
+};
+
+CUresult instantiate(CUgraphExec* executable, CUgraph graph) {
+  if (!executable || !graph) return CUDA_ERROR_INVALID_VALUE;
+  const Lock lock(instance().mutex);
+  const std::uint64_t time = kGraphNanoseconds + graph_of(graph).kernels_ns;
+  *executable = reinterpret_cast<CUgraphExec>(new Executable{next_id(), time});
   return CUDA_SUCCESS;
 }
 
@@ -69,6 +78,7 @@ DRYFIT_API(cuGraphClone)(CUgraph* clone, CUgraph original) {
   const Lock lock(instance().mutex);
   auto* const graph = new Graph;
   for (const auto& node : graph_of(original).nodes) graph->add(node->type, node->child);
+  graph->kernels_ns = graph_of(original).kernels_ns;
   *clone = reinterpret_cast<CUgraph>(graph);
   return CUDA_SUCCESS;
 }
@@ -128,22 +138,24 @@ DRYFIT_API(cuGraphAddDependencies_v2)(CUgraph, const CUgraphNode*, const CUgraph
   return CUDA_SUCCESS;
 }
 
-DRYFIT_API(cuGraphInstantiateWithFlags)(CUgraphExec* executable, CUgraph, unsigned long long) {
-  return instantiate(executable);
+DRYFIT_API(cuGraphInstantiateWithFlags)(CUgraphExec* executable, CUgraph graph, unsigned long long) {
+  return instantiate(executable, graph);
 }
-DRYFIT_API(cuGraphInstantiate_v2)(CUgraphExec* executable, CUgraph, CUgraphNode*, char*, size_t) {
-  return instantiate(executable);
+DRYFIT_API(cuGraphInstantiate_v2)(CUgraphExec* executable, CUgraph graph, CUgraphNode*, char*, size_t) {
+  return instantiate(executable, graph);
 }
-DRYFIT_API(cuGraphInstantiateWithParams)(CUgraphExec* executable, CUgraph, CUDA_GRAPH_INSTANTIATE_PARAMS* parameters) {
+DRYFIT_API(cuGraphInstantiateWithParams)(CUgraphExec* executable, CUgraph graph,
+                                         CUDA_GRAPH_INSTANTIATE_PARAMS* parameters) {
   if (parameters) parameters->result_out = CUDA_GRAPH_INSTANTIATE_SUCCESS;
-  return instantiate(executable);
+  return instantiate(executable, graph);
 }
 DRYFIT_API(cuGraphExecDestroy)(CUgraphExec executable) {
-  delete reinterpret_cast<std::uint64_t*>(executable);
+  delete reinterpret_cast<Executable*>(executable);
   return CUDA_SUCCESS;
 }
-DRYFIT_API(cuGraphLaunch)(CUgraphExec, CUstream) {
-  instance().clock_us += kGraphMicroseconds;
+DRYFIT_API(cuGraphLaunch)(CUgraphExec executable, CUstream) {
+  if (!executable) return CUDA_ERROR_INVALID_VALUE;
+  instance().clock_ns += reinterpret_cast<Executable*>(executable)->time_ns;
   return CUDA_SUCCESS;
 }
 DRYFIT_API(cuGraphUpload)(CUgraphExec, CUstream) { return CUDA_SUCCESS; }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dryfit/guest.h"
 
+#include "driver/cuda/count_answer.h"
 #include "driver/cuda/driver.h"
 #include "driver/cuda/recorder.h"
 
@@ -23,6 +24,12 @@ DRYFIT_GUEST void dryfit_value(const char* key, int device, uint64_t value) { re
 DRYFIT_GUEST void dryfit_out_of_memory(int device, uint64_t requested, uint64_t device_free) {
   recorder().out_of_memory(device, {requested}, {device_free});
 }
+
+DRYFIT_GUEST void dryfit_assumed(const char* what, const char* where, uint64_t assumed, uint64_t of) {
+  recorder().assumed(what, where, assumed, of);
+}
+
+DRYFIT_GUEST void dryfit_answer(int64_t count) { answer_counts_with(count); }
 
 DRYFIT_GUEST uint64_t dryfit_device_used(int ordinal) {
   const Lock lock(instance().mutex);

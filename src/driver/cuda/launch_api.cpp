@@ -5,6 +5,7 @@
 #include <span>
 
 #include "driver/cuda/driver.h"
+#include "driver/cuda/kernel_time.h"
 #include "driver/cuda/module.h"
 #include "driver/cuda/stream.h"
 
@@ -12,8 +13,6 @@ using namespace dryfit;
 using namespace dryfit::driver;
 
 namespace {
-
-constexpr std::uint64_t kKernelMicroseconds = 10;
 
 /// Every word that looks like a device address may be one the kernel writes to.
 void touch_addresses(std::span<const std::byte> bytes) {
@@ -49,7 +48,24 @@ void forget_what_may_change(const Kernel& kernel, void** parameters, void** extr
   }
 }
 
-CUresult launch(CUfunction function, CUstream stream, void** parameters, void** extra) {
+/// The time passes now, or whenever the graph runs that the kernel is captured into.
+void take_time(const Device& device, const Kernel& kernel, const LaunchShape& shape, CUstream stream) {
+  const std::uint64_t time = kernel_nanoseconds(device.card(), kernel.facts, shape);
+  if (captured(stream, CU_GRAPH_NODE_TYPE_KERNEL)) {
+    stream_of(stream).capture->graph->kernels_ns += time;
+  } else {
+    instance().clock_ns += time;
+  }
+}
+
+LaunchShape shape_of(unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
+                     unsigned block_z, unsigned shared) {
+  return {.blocks = std::uint64_t{grid_x} * grid_y * grid_z,
+          .block_size = static_cast<int>(block_x * block_y * block_z),
+          .dynamic_shared = shared};
+}
+
+CUresult launch(CUfunction function, const LaunchShape& shape, CUstream stream, void** parameters, void** extra) {
   if (!function) return CUDA_ERROR_INVALID_HANDLE;
   Device* const device = current_device();
   if (!device) return CUDA_ERROR_INVALID_CONTEXT;
@@ -57,26 +73,32 @@ CUresult launch(CUfunction function, CUstream stream, void** parameters, void** 
   const Lock lock(instance().mutex);
   if (!kernel.is_loaded_on(*device) && !kernel.module->load(kernel, *device)) return CUDA_ERROR_OUT_OF_MEMORY;
   kernel.launches.add();
-  captured(stream, CU_GRAPH_NODE_TYPE_KERNEL);
-  instance().clock_us += kKernelMicroseconds;
+  take_time(*device, kernel, shape, stream);
   forget_what_may_change(kernel, parameters, extra);
   return CUDA_SUCCESS;
 }
 
 }  // namespace
 
-DRYFIT_API(cuLaunchKernel)(CUfunction function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-                           CUstream stream, void** parameters, void** extra) {
-  return launch(function, stream, parameters, extra);
+DRYFIT_API(cuLaunchKernel)(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                           unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void** parameters,
+                           void** extra) {
+  const auto shape = shape_of(grid_x, grid_y, grid_z, block_x, block_y, block_z, shared);
+  return launch(function, shape, stream, parameters, extra);
 }
 
 DRYFIT_API(cuLaunchKernelEx)(const CUlaunchConfig* config, CUfunction function, void** parameters, void** extra) {
-  return config ? launch(function, config->hStream, parameters, extra) : CUDA_ERROR_INVALID_VALUE;
+  if (!config) return CUDA_ERROR_INVALID_VALUE;
+  const auto shape = shape_of(config->gridDimX, config->gridDimY, config->gridDimZ, config->blockDimX,
+                              config->blockDimY, config->blockDimZ, config->sharedMemBytes);
+  return launch(function, shape, config->hStream, parameters, extra);
 }
 
-DRYFIT_API(cuLaunchCooperativeKernel)(CUfunction function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-                                      unsigned, CUstream stream, void** parameters) {
-  return launch(function, stream, parameters, nullptr);
+DRYFIT_API(cuLaunchCooperativeKernel)(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                                      unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+                                      CUstream stream, void** parameters) {
+  const auto shape = shape_of(grid_x, grid_y, grid_z, block_x, block_y, block_z, shared);
+  return launch(function, shape, stream, parameters, nullptr);
 }
 
 // The callback runs outside the driver's lock: it may call the driver.

@@ -75,6 +75,10 @@ void Recorder::out_of_memory(int device, Bytes requested, Bytes device_free) {
   open().out_of_memory({static_cast<std::uint32_t>(device), requested, device_free});
 }
 
+void Recorder::assumed(std::string_view what, std::string_view where, std::uint64_t elements, std::uint64_t of) {
+  open().assumed({name(what), name(where), elements, of});
+}
+
 trace::CounterHandle Recorder::counter(std::string_view name_of_counter) {
   return open().counter(name(name_of_counter));
 }

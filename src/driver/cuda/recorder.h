@@ -31,6 +31,7 @@ class Recorder {
   void note(std::string_view key, std::string_view value);
   void value(std::string_view key, int device, std::uint64_t value);
   void out_of_memory(int device, Bytes requested, Bytes device_free);
+  void assumed(std::string_view what, std::string_view where, std::uint64_t elements, std::uint64_t of);
 
   /// Counts something by name. For what happens rarely; hot paths keep the handle.
   void count(std::string_view name) { counter(name).add(); }

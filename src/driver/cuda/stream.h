@@ -21,6 +21,7 @@ struct GraphNode {
 /// A graph. CUgraph handles point at these.
 struct Graph {
   std::vector<std::unique_ptr<GraphNode>> nodes;
+  std::uint64_t kernels_ns = 0;  ///< virtual time of the kernels captured into it and its children
 
   CUgraphNode add(CUgraphNodeType type, Graph* child = nullptr);
 };
@@ -43,7 +44,7 @@ struct Stream {
 /// An event. CUevent handles point at these.
 struct Event {
   unsigned flags = 0;
-  std::uint64_t time_us = 0;
+  std::uint64_t time_ns = 0;
   std::shared_ptr<Capture> capture;  ///< of the stream it was recorded on
 };
 

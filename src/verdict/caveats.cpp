@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/caveats.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace dryfit::verdict {
+namespace {
+
+using analysis::Assumption;
+
+std::string times(std::uint64_t count) { return count == 1 ? "once" : std::to_string(count) + " times"; }
+
+/// What is left of the card when all that is estimated lies at its upper bound.
+std::int64_t slack(const Verdict& verdict) {
+  return static_cast<std::int64_t>(verdict.capacity.count) - static_cast<std::int64_t>(verdict.device_peak_high.count);
+}
+
+bool slack_below(const Verdict& verdict, double share_of_capacity) {
+  return static_cast<double>(slack(verdict)) < share_of_capacity * static_cast<double>(verdict.capacity.count);
+}
+
+bool is_below_largest(const Assumption& assumption) { return assumption.assumed < assumption.of; }
+
+/// "nonzero at train.py:42"
+std::string place(const Assumption& assumption) {
+  return assumption.where.empty() ? assumption.what : assumption.what + " at " + assumption.where;
+}
+
+std::optional<Caveat> outside_memory(const Verdict& verdict, const RunFacts&) {
+  if (slack(verdict) >= 0) return std::nullopt;
+  return Caveat{"outside_memory", "it fits only if what PyTorch does not see stays below its upper bound: up to " +
+                                      to_text(verdict.outside_high) + " of it would make a peak of " +
+                                      to_text(verdict.device_peak_high)};
+}
+
+std::optional<Caveat> memory_ran_short(const Verdict& verdict, const RunFacts& facts) {
+  if (verdict.ooms > 0) {
+    return Caveat{"memory_ran_short", "the program ran out of memory, handled it itself and went on"};
+  }
+  if (verdict.alloc_retries > 0) {
+    return Caveat{"memory_ran_short",
+                  "PyTorch found the card full and got through only by giving back what it had "
+                  "cached, " +
+                      times(verdict.alloc_retries)};
+  }
+  for (const auto& process : facts.processes) {
+    for (const auto& device : process.devices) {
+      if (!device.last_refusal) continue;
+      const auto whom = device.last_refusal->by_torch ? "PyTorch" : device.last_refusal->library;
+      return Caveat{"memory_ran_short", "the driver once had no memory left for " + whom + ", which did without"};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Caveat> address_order(const Verdict& verdict, const RunFacts& facts) {
+  const double allowance = kAddressOrderShare * static_cast<double>(verdict.reserved_at_peak.count);
+  if (!facts.address_order_assumed || static_cast<double>(slack(verdict)) >= allowance) return std::nullopt;
+  return Caveat{"address_order", "the order in which a platform hands out addresses can move the peak by up to " +
+                                     to_text(Bytes{static_cast<std::uint64_t>(allowance)}) +
+                                     ", more than is left; only one order was tried"};
+}
+
+std::optional<Caveat> assumed_sizes(const Verdict& verdict, const RunFacts&) {
+  const auto below = std::ranges::count_if(verdict.assumptions, is_below_largest);
+  if (below == 0 || !slack_below(verdict, kAssumedHeadroom)) return std::nullopt;
+  const auto first = std::ranges::find_if(verdict.assumptions, is_below_largest);
+  return Caveat{"assumed_sizes", "sizes that depend on values were assumed below the largest they can have (" +
+                                     place(*first) + ": " + std::to_string(first->assumed) + " of " +
+                                     std::to_string(first->of) +
+                                     (below > 1 ? "; " + std::to_string(below) + " places in all)" : ")")};
+}
+
+std::optional<Caveat> values_not_followed(const Verdict& verdict, const RunFacts& facts) {
+  if (!slack_below(verdict, kAssumedHeadroom)) return std::nullopt;
+  for (const auto& process : facts.processes) {
+    const auto note = process.notes.find("values.not_followed");
+    if (note == process.notes.end()) continue;
+    return Caveat{"values_not_followed",
+                  "values were not followed (" + note->second + "): sizes that depend on data came out empty"};
+  }
+  return std::nullopt;
+}
+
+std::optional<Caveat> tuning(const Verdict& verdict, const RunFacts&) {
+  if (verdict.tuning.empty() || !slack_below(verdict, kLittleHeadroom)) return std::nullopt;
+  return Caveat{"tuning", "little is left, and kernels and their workspaces were chosen by timing (" +
+                              verdict.tuning.front() + "), which a real card may decide otherwise"};
+}
+
+std::optional<Caveat> still_growing(const Verdict& verdict, const RunFacts& facts) {
+  if (!facts.ended_by_us && !facts.timed_out) return std::nullopt;
+  if (verdict.peak_at.step < verdict.steps || !slack_below(verdict, kLittleHeadroom)) return std::nullopt;
+  return Caveat{"still_growing",
+                "little is left, and the peak came in the last step watched: a later one may take more"};
+}
+
+/// By PyTorch's own account the last request to the driver, which rounds up, counts; else what PyTorch was asked for.
+std::optional<Bytes> missing_memory(const DeviceTotal& total, const MemoryFailure& failure) {
+  const auto& refusal = total.device.last_refusal;
+  const auto& request = refusal ? refusal->request : failure.request;
+  if (request.requested <= request.device_free) return std::nullopt;
+  return request.requested - request.device_free;
+}
+
+}  // namespace
+
+std::vector<Caveat> caveats_of_fit(const Verdict& verdict, const RunFacts& facts) {
+  static constexpr std::optional<Caveat> (*kCaveats[])(const Verdict&, const RunFacts&) = {
+      outside_memory, memory_ran_short, values_not_followed, assumed_sizes, still_growing, tuning, address_order};
+  std::vector<Caveat> found;
+  for (const auto caveat : kCaveats) {
+    if (auto applies = caveat(verdict, facts)) found.push_back(*std::move(applies));
+  }
+  return found;
+}
+
+std::vector<Caveat> caveats_of_failure(const Verdict& verdict, const DeviceTotal& device,
+                                       const MemoryFailure& failure) {
+  std::vector<Caveat> found;
+  const auto missing = missing_memory(device, failure);
+  if (missing && *missing <= verdict.device_peak - verdict.device_peak_low) {
+    found.push_back({"outside_memory", "it missed by " + to_text(*missing) +
+                                           ": with what PyTorch does not see at its lower bound of " +
+                                           to_text(verdict.outside_low) + " this request would have been met"});
+  }
+  if (!verdict.assumptions.empty()) {
+    found.push_back({"assumed_sizes", "sizes that depend on values were assumed, the first by " +
+                                          place(verdict.assumptions.front()) + ": the real ones may be smaller"});
+  }
+  return found;
+}
+
+}  // namespace dryfit::verdict
