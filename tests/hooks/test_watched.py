@@ -46,6 +46,7 @@ def test_a_program_that_ends_by_itself_is_reported_on(watched):
 def test_the_software_is_named_and_no_hook_fails(watched):
     notes = watched(TRAIN.format(steps=100)).notes()
     assert notes["hooks.ready"] == "1" and "hooks.error" not in notes
+    assert not any(key.startswith("tuning.") for key in notes)
     assert notes["software.torch"].startswith("2.") and notes["software.cuda"].count(".") == 1
     assert notes["software.python"].count(".") == 2 and notes["software.cudnn"].startswith("9.")
 
@@ -290,3 +291,8 @@ def test_a_program_that_profiles_the_device_gets_the_host_side(watched):
     assert (run.code, run.steps()) == (0, 2)
     assert "operators: True" in run.stdout
     assert run.notes()["profiler.device_activities"] == "left out" and "hooks.error" not in run.notes()
+
+
+def test_a_program_that_lets_cudnn_choose_by_timing_is_noted(watched):
+    notes = watched("import torch\ntorch.backends.cudnn.benchmark = True\n" + TRAIN.format(steps=100)).notes()
+    assert notes["tuning.cudnn_benchmark"] == "1" and "hooks.error" not in notes

@@ -13,6 +13,8 @@ _SIGNATURES = {
     "dryfit_note": [ctypes.c_char_p, ctypes.c_char_p],
     "dryfit_value": [ctypes.c_char_p, ctypes.c_int, ctypes.c_uint64],
     "dryfit_out_of_memory": [ctypes.c_int, ctypes.c_uint64, ctypes.c_uint64],
+    "dryfit_assumed": [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_uint64, ctypes.c_uint64],
+    "dryfit_answer": [ctypes.c_int64],
     "dryfit_finish": [],
 }
 
@@ -57,6 +59,17 @@ def value(key: str, device: int, number: int) -> None:
 def out_of_memory(device: int, requested: int, device_free: int) -> None:
     if _library is not None:
         _library.dryfit_out_of_memory(device, requested, device_free)
+
+
+def assumed(what: str, where: str, elements: int, of: int) -> None:
+    if _library is not None:
+        _library.dryfit_assumed(what.encode(), where.encode("utf-8", "replace"), elements, of)
+
+
+def answer(count: Optional[int]) -> None:
+    """What counts read back by this thread are to be from now on; None ends it."""
+    if _library is not None:
+        _library.dryfit_answer(-1 if count is None else count)
 
 
 def finish() -> None:

@@ -10,6 +10,15 @@ def after_import(name, callback):
     sys.meta_path.insert(0, _Watcher(name, callback))
 
 
+def once_imported(name, callback):
+    """Calls callback(module) now if `name` has been imported, else as after_import does."""
+    module = sys.modules.get(name)
+    if module is None:
+        after_import(name, callback)
+    else:
+        callback(module)
+
+
 class _Watcher:
     """A finder that finds nothing by itself: it asks the others and watches the loader that they name."""
 

@@ -17,6 +17,8 @@ from .patching import quietly
 from .phases import Phases
 from .profiling import HostProfiling
 from .steps import StepCounter
+from .tuning import TuningWatch
+from .values import Values
 
 
 @quietly
@@ -32,7 +34,8 @@ def install(torch: Any) -> None:
 def _install_for_cuda(torch: Any, wanted: settings.Settings) -> None:
     memory = MemoryStatistics(torch)
     load = LoadWatch(torch, memory)
-    parts = [memory, load, HostProfiling(torch)]
+    tuning = TuningWatch(torch)
+    parts = [memory, load, HostProfiling(torch), tuning, Values(torch, wanted.unknown_sizes)]
     ending = Ending([software.note_libraries, memory.report])
     if wanted.memory_history:
         history = History(torch, wanted.run_directory)
@@ -44,7 +47,7 @@ def _install_for_cuda(torch: Any, wanted: settings.Settings) -> None:
         first_forward.append(skipped.end)
         parts.append(skipped)
     phases = Phases(torch, first_forward)
-    steps = StepCounter(torch, wanted.steps, phases, [software.note_libraries, memory.report], ending.stop)
+    steps = StepCounter(torch, wanted.steps, phases, [software.note_libraries, memory.report, tuning.look], ending.stop)
     for part in (*parts, phases, steps, ending):
         quietly(part.install)()
     quietly(torch.cuda._lazy_call)(quietly(lambda: software.note_cudnn(torch)))

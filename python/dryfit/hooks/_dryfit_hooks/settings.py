@@ -15,6 +15,7 @@ class Settings:
     steps: Optional[int]  # None: let the program end by itself
     keep_initialisation: bool
     memory_history: bool
+    unknown_sizes: str  # "full", "none" or "fraction:0.25"
 
 
 def from_environment(environment: Mapping[str, str]) -> Settings:
@@ -24,4 +25,5 @@ def from_environment(environment: Mapping[str, str]) -> Settings:
         steps=int(steps) if steps.isdigit() and int(steps) > 0 else None,
         keep_initialisation=environment.get("DRYFIT_KEEP_INIT") == "1",
         memory_history=environment.get("DRYFIT_HISTORY") == "1",
+        unknown_sizes=environment.get("DRYFIT_UNKNOWN_SIZES", "full"),
     )

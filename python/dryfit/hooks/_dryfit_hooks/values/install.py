@@ -1,0 +1,46 @@
+# SPDX-FileCopyrightText: The Dryfit authors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from .. import guest
+from .assumptions import Assumptions, UnknownSizes
+from .detection import Detection
+from .following import Following
+from .interception import Interception
+from .mirrors import Mirrors
+from .reading import Reading
+from .rules import Rules
+from .sizes import Sizes
+
+
+class Values:
+    def __init__(self, torch: Any, unknown_sizes: str) -> None:
+        self._torch = torch
+        self._unknown_sizes = unknown_sizes
+
+    def install(self) -> None:
+        """Where this fails, sizes that depend on data come out empty: the run must know."""
+        if "with_keyset" not in inspect.signature(self._torch.library.Library.impl).parameters:
+            guest.note("values.not_followed", "it needs PyTorch 2.5 or later")
+            return
+        try:
+            self._install()
+        except Exception:
+            guest.note("values.not_followed", "the hooks failed")
+            raise
+
+    def _install(self) -> None:
+        torch = self._torch
+        interception = Interception(torch)
+        mirrors = Mirrors(torch)
+        assumptions = Assumptions(torch, UnknownSizes.parse(self._unknown_sizes))
+        following = Following(torch, mirrors)
+        sizes = Sizes(torch, following, assumptions)
+        rules = Rules(torch, mirrors, assumptions)
+        following.install(interception, rules.by_operator())
+        detection = Detection(torch, mirrors, assumptions)
+        for part in (sizes, Reading(torch, mirrors, sizes, assumptions), rules, detection):
+            part.install(interception)

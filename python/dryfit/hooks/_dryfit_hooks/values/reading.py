@@ -1,0 +1,82 @@
+# SPDX-FileCopyrightText: The Dryfit authors
+# SPDX-License-Identifier: Apache-2.0
+"""Values on their way between host and device, and the program's questions after single numbers."""
+
+from __future__ import annotations
+
+from typing import Any, Tuple
+
+from ..patching import quietly
+from .assumptions import Assumptions
+from .interception import Below, Interception
+from .mirrors import Mirrors
+from .sizes import Sizes
+
+
+class Reading:
+    def __init__(self, torch: Any, mirrors: Mirrors, sizes: Sizes, assumptions: Assumptions) -> None:
+        self._torch = torch
+        self._mirrors = mirrors
+        self._sizes = sizes
+        self._assumptions = assumptions
+
+    def install(self, interception: Interception) -> None:
+        interception.put("copy_", self._copy, always=True)
+        interception.put("_local_scalar_dense", self._number)
+
+    def _copy(self, below: Below, args: Tuple[Any, ...], kwargs: Any) -> Any:
+        to, source = args[0], args[1]
+        result = below(*args, **kwargs)
+        if to.is_cuda:
+            self._arrived(to, source)
+        elif source.is_cuda:
+            self._read_back(to, source)
+        return result
+
+    @quietly
+    def _arrived(self, to: Any, source: Any) -> None:
+        if not self._mirrors.may_follow(to):
+            return
+        values = self._mirrors.of(source) if source.is_cuda else source
+        if values is None or values.is_meta:
+            self._mirrors.forget(to)
+        else:
+            origin = self._mirrors.origin_of(source) if source.is_cuda else None
+            self._mirrors.remember(to, values, origin)
+
+    @quietly
+    def _read_back(self, to: Any, source: Any) -> None:
+        values = self._mirrors.of(source)
+        if values is not None:
+            to.copy_(values)
+            self._assumptions.report_read(self._mirrors.origin_of(source))
+        elif source.numel() == 1 and source.is_floating_point():
+            to.fill_(self._assumptions.number())
+        elif self._mirrors.may_follow(source):
+            self._report_unknown(source)
+
+    def _number(self, below: Below, args: Tuple[Any, ...], kwargs: Any) -> Any:
+        (tensor,) = args
+        read = below(*args, **kwargs)
+        known = self._known(tensor)
+        return read if known is None else known
+
+    @quietly
+    def _known(self, tensor: Any) -> Any:
+        values = self._mirrors.of(tensor)
+        if values is not None:
+            self._assumptions.report_read(self._mirrors.origin_of(tensor))
+            return values.item()
+        if self._sizes.answer is not None:
+            return self._sizes.answer
+        if tensor.is_floating_point():
+            return self._assumptions.number()
+        self._report_unknown(tensor)
+        return None
+
+    def _report_unknown(self, tensor: Any) -> None:
+        """Unknown integers read as zeros, and conditions as false."""
+        if not tensor.is_floating_point() and not tensor.is_complex():
+            is_condition = tensor.dtype is self._torch.bool
+            what = "unknown conditions read as false" if is_condition else "unknown integers read as 0"
+            self._assumptions.report_read(self._assumptions.origin(what))

@@ -1,0 +1,300 @@
+# SPDX-FileCopyrightText: The Dryfit authors
+# SPDX-License-Identifier: Apache-2.0
+"""Sizes that depend on data: true where the data come from the host, by a stated rule elsewhere."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Callable
+
+import pytest
+
+pytestmark = pytest.mark.torch
+
+# The same function on the host and on the modelled card; `answers` must not differ.
+SAME_ON_BOTH = """
+import json, torch
+F = torch.nn.functional
+
+def inferred(device):
+    with torch.inference_mode():
+        x = torch.zeros(3, dtype=torch.long, device=device)
+        return torch.add(x, 5, out=x).tolist()
+
+def sparse(device):
+    table = torch.nn.Embedding(10, 4, sparse=True).to(device)
+    table(torch.tensor([3, 1, 3]).to(device)).sum().backward()
+    return table.weight.grad.coalesce()._nnz()
+
+def answers(device):
+    mask = torch.tensor([[1, 1, 0], [1, 1, 1]]).to(device)
+    numbers = torch.arange(10, device=device)
+    rows = torch.ones(10, 4).to(device)
+    ids = torch.tensor([[5, 6, 0], [7, 0, 0]]).to(device)
+    lengths = torch.tensor([1, 0, 3]).to(device)
+    buffer = torch.zeros(8, dtype=torch.long, device=device)
+    buffer[:3] = lengths
+    buffer += 1
+    buffer[5] = 7
+    table = torch.nn.Embedding(10, 4).to(device)
+    found = {
+        "all": (mask == 1).all().item(),
+        "all of ones": torch.ones(4, 5, device=device).bool().all().item(),
+        "boolean index": list(rows[numbers > 6].shape),
+        "masked_select": list(torch.masked_select(rows, (numbers % 2 == 0)[:, None]).shape),
+        "one_hot": list(F.one_hot(lengths).shape),
+        "bincount": torch.bincount(torch.tensor([0, 5, 2]).to(device)).tolist(),
+        "unique": [each.tolist() for each in torch.unique(ids, return_inverse=True, return_counts=True)],
+        "unique rows": torch.unique(torch.tensor([[1, 2], [1, 2], [3, 4]]).to(device), dim=0).tolist(),
+        "unique_consecutive": torch.unique_consecutive(torch.tensor([3, 3, 1, 1, 3]).to(device)).tolist(),
+        "repeat_interleave": list(rows[:3].repeat_interleave(lengths, dim=0).shape),
+        "nonzero": torch.nonzero(mask).tolist(),
+        "where": [each.tolist() for each in torch.where(mask == 0)],
+        "positions": (mask.cumsum(-1) - 1).masked_fill(mask == 0, 1).tolist(),
+        "additive mask": torch.where(mask == 1, 0.0, -1e9).tolist(),
+        "buffer": buffer.tolist(),
+        "longest": int(mask.sum(-1).max()),
+        "triangle": torch.tril(torch.ones(5, 5, device=device)).bool().sum().item(),
+        "type of a product with a number": [str((x * 2.5).dtype) for x in (ids, rows.half(), rows.sum())],
+        "sorted": [each.tolist() for each in torch.sort(torch.tensor([3, 1, 2]).to(device))],
+        "equal": torch.equal(mask, mask.clone()),
+        "finite": torch.isfinite(rows @ rows.T).all().item(),
+        "written to out": torch.cumsum(lengths, 0, out=torch.zeros(4, dtype=torch.long, device=device)[1:]).tolist(),
+        "compared in place": torch.zeros(3, dtype=torch.long, device=device).lt_(1).tolist(),
+        "in inference mode": inferred(device),
+        "numbers beyond the type": [str((x * n).dtype) for x in (rows.half(), ids.to(torch.int8)) for n in (-1e9, 300)],
+        "sparse gradient": sparse(device),
+    }
+    table(ids).sum().backward()
+    found["ids after their use"] = ids.ne(0).sum(-1).tolist()
+    return found
+
+print(json.dumps([answers("cpu"), answers("cuda")]))
+"""
+
+STEP = """
+import json, torch
+model = torch.nn.Linear(8, 8).cuda()
+optimizer = torch.optim.SGD(model.parameters(), 0.1)
+def step(loss):
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+"""
+
+
+def printed(run: Any) -> Any:
+    return json.loads(run.stdout.strip().splitlines()[-1])
+
+
+def test_sizes_that_depend_on_data_from_the_host_are_those_of_the_host(watched: Callable[..., Any]) -> None:
+    host, device = printed(watched(SAME_ON_BOTH))
+    assert device == host
+
+
+@pytest.mark.parametrize(("how", "taken"), [("full", 64), ("none", 0), ("fraction:0.25", 16)])
+def test_a_selection_by_unknown_values_takes_what_was_asked_for(
+    watched: Callable[..., Any], how: str, taken: int
+) -> None:
+    run = watched(
+        STEP + "out = model(torch.ones(8, 8).cuda())\nprint((out > 0).nonzero().shape[0])\nstep(out.sum())\n",
+        "--unknown-sizes",
+        how,
+    )
+    assert printed(run) == taken
+    assert [(each["where"], int(each["elements"]), int(each["of"])) for each in run.events("assumed")] == [
+        ("program.py:10", taken, 64)
+    ]
+
+
+def test_a_loss_neither_ends_training_early_nor_keeps_a_loop_alive(watched: Callable[..., Any]) -> None:
+    run = watched(
+        STEP
+        + """
+best, patience, steps = float("inf"), 0, 0
+while steps < 6 and patience < 2:
+    loss = model(torch.ones(4, 8).cuda()).pow(2).mean()
+    step(loss)
+    steps += 1
+    patience = 0 if loss.item() < best else patience + 1
+    best = min(best, loss.item())
+    if not torch.isfinite(loss) or loss.item() < 1e-4:
+        break
+while model(torch.ones(4, 8).cuda()).sum().item() > 0.5:
+    pass
+print(steps)
+""",
+        "--steps",
+        "all",
+    )
+    assert printed(run) == 6
+
+
+def test_a_loss_scale_stays_what_it_is(watched: Callable[..., Any]) -> None:
+    run = watched(
+        STEP
+        + """
+scaler = torch.amp.GradScaler("cuda")
+for _ in range(3):
+    scaler.scale(model(torch.ones(4, 8).cuda()).sum()).backward()
+    scaler.step(optimizer)
+    scaler.update()
+print(scaler.get_scale())
+""",
+        "--steps",
+        "all",
+    )
+    assert run.steps() == 3
+    assert printed(run) == 65536.0
+
+
+def test_a_router_sends_every_expert_the_same_number_of_tokens(watched: Callable[..., Any]) -> None:
+    run = watched(
+        STEP
+        + """
+tokens = torch.ones(64, 8).cuda()
+weights, chosen = torch.topk(model(tokens).softmax(-1), 2)
+experts = torch.nn.functional.one_hot(chosen, 8).permute(2, 1, 0)
+print(json.dumps([tokens[torch.where(experts[i])[1]].shape[0] for i in range(8)]))
+step(weights.sum())
+"""
+    )
+    assert printed(run) == [16] * 8
+    assert {each["where"] for each in run.events("assumed")} == {"program.py:11"}
+
+
+ATTENTION = """
+import torch
+from transformers import GPT2Config, GPT2LMHeadModel
+model = GPT2LMHeadModel(GPT2Config(n_layer=2, n_embd=128, n_head=2, vocab_size=500)).cuda().bfloat16()
+ids = torch.randint(0, 500, (4, 64))
+mask = torch.ones_like(ids)
+mask[0, {padding}:] = 0
+model(input_ids=ids.cuda(), attention_mask=mask.cuda(), labels=ids.cuda()).loss.backward()
+torch.optim.SGD(model.parameters(), 0.1).step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("padding", "kernel", "other"), [(64, "flash_fwd", "fmha_cutlassF"), (40, "fmha_cutlassF", "flash_fwd")]
+)
+def test_attention_takes_the_kernel_that_the_mask_calls_for(
+    watched: Callable[..., Any], padding: int, kernel: str, other: str
+) -> None:
+    run = watched(ATTENTION.format(padding=padding))
+    launched = " ".join(str(event) for process in run.processes for event in process)
+    assert kernel in launched
+    assert other not in launched
+
+
+DETECTOR = """
+import json, torch, torchvision
+
+def heads(device):
+    torch.manual_seed(0)
+    model = torchvision.models.detection.{name}(
+        weights=None, weights_backbone=None, num_classes=5, min_size=96, max_size=128
+    ).to(device)
+    rows = []
+    model.roi_heads.box_head.register_forward_pre_hook(lambda module, args: rows.append(args[0].shape[0]))
+    boxes = torch.tensor([[10.0, 10, 40, 60], [20, 30, 80, 90]])
+    target = {{"boxes": boxes, "labels": torch.tensor([1, 2]), "masks": torch.ones(2, 96, 96, dtype=torch.uint8)}}
+    images = [torch.rand(3, 96, 96).to(device) for _ in range(2)]
+    losses = model(images, [{{key: value.to(device) for key, value in target.items()}} for _ in images])
+    sum(losses.values()).backward()
+    torch.optim.SGD(model.parameters(), 0.1).step()
+    return rows
+
+print(json.dumps([heads("cpu"), heads("cuda")]))
+"""
+
+
+@pytest.mark.parametrize("name", ["fasterrcnn_resnet50_fpn", "maskrcnn_resnet50_fpn"])
+def test_a_detector_samples_as_many_regions_as_on_the_host(watched: Callable[..., Any], name: str) -> None:
+    host, device = printed(watched(DETECTOR.format(name=name)))
+    assert device == host
+
+
+def test_a_router_of_many_tokens_is_balanced_too(watched: Callable[..., Any]) -> None:
+    run = watched(
+        STEP
+        + """
+chosen = torch.topk(model(torch.ones(65536, 8).cuda()), 2)[1]
+print(json.dumps(torch.bincount(chosen.flatten(), minlength=8).tolist()))
+step(model(torch.ones(8, 8).cuda()).sum())
+"""
+    )
+    assert printed(run) == [16384] * 8
+
+
+def test_integers_that_nobody_computed_read_as_zero_and_are_named(watched: Callable[..., Any]) -> None:
+    run = watched(STEP + "out = model(torch.ones(8, 8).cuda())\nprint((out > 0).sum().item())\nstep(out.sum())\n")
+    assert printed(run) == 0
+    assert {(each["what"], each["where"]) for each in run.events("assumed")} == {
+        ("unknown integers read as 0", "program.py:10")
+    }
+
+
+# What is written by kernels that nobody followed, or again at every replay of a graph, must not look known.
+UNSEEN = """
+import json, torch
+def add(x):
+    x.add_(3)
+    return x + 1
+@torch.library.custom_op("seen::nowhere", mutates_args=("x",))
+def nowhere(x: torch.Tensor) -> None:
+    x.data_ptr()
+compiled, custom, resized = (torch.ones(4, dtype=torch.long, device="cuda") for _ in range(3))
+torch.compile(add)(compiled)
+nowhere(custom)
+resized.resize_(64)
+static = torch.zeros(4, device="cuda")
+graph = torch.cuda.CUDAGraph()
+with torch.cuda.graph(graph):
+    captured = (static == 0).sum()
+graph.replay()
+print(json.dumps([x.sum().item() for x in (compiled, custom, resized, captured)]))
+torch.optim.SGD([torch.nn.Parameter(static)], 0.1).step()
+"""
+
+
+def test_writes_that_nobody_follows_make_values_unknown(watched: Callable[..., Any]) -> None:
+    run = watched(UNSEEN)
+    assert printed(run) == [0, 0, 0, 0]
+    assert "hooks.error" not in run.notes()
+
+
+# A compiled function with a break in it: what runs between its parts runs with the compiler on.
+BROKEN_GRAPH = STEP + """
+import torch._dynamo
+mask = torch.tensor([1, 0, 1]).cuda()
+found = torch.compile(lambda m: m.nonzero() * 2)(mask).shape[0]
+step(model(torch.ones(8, 8).cuda()).sum())
+breaks = map(str, torch._dynamo.utils.counters["graph_break"])
+print(json.dumps([found, [each for each in breaks if "redispatch" in each]]))
+"""
+
+
+def test_compiling_leaves_the_hooks_alone(watched: Callable[..., Any]) -> None:
+    assert printed(watched(BROKEN_GRAPH)) == [2, []]
+
+
+def test_a_default_type_on_the_device_costs_the_program_nothing(watched: Callable[..., Any]) -> None:
+    run = watched(
+        STEP
+        + """
+def allocations():
+    before = torch.cuda.memory_stats()["allocation.all.allocated"]
+    mask = torch.tensor([1, 1, 0], device="cpu").cuda()
+    (mask * 2 == 2).nonzero()
+    return torch.cuda.memory_stats()["allocation.all.allocated"] - before
+allocations()
+plain = allocations()
+torch.set_default_tensor_type("torch.cuda.FloatTensor")
+default = allocations()
+step(model(torch.ones(8, 8)).sum())
+print(json.dumps([plain, default]))
+"""
+    )
+    plain, default = printed(run)
+    assert plain == default
