@@ -11,6 +11,10 @@ TORCH_LATEST := torch-latest
 TORCH_PYTHON := .venv/$(TORCH)/bin/python
 TOOLS_PYTHON := .venv/tools/bin/python
 
+# `make accuracy`: where the measurements lie, and how many dry runs go side by side.
+DATA ?= ../shared/data
+JOBS ?= $(shell nproc)
+
 STAGE := tools/setup/stage.sh
 VENV := PYTHON=$(PYTHON) tools/setup/venv.sh
 CTEST := ctest -j $(shell nproc)
@@ -22,9 +26,9 @@ WHEEL_SOURCES = $(shell find src apps include cards cmake python -type f -not -n
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help setup packages headers tools-venv venv venv-latest venv-2.11 build demo test test-fast test-latest \
-        test-cpp test-python check-includes test-sanitizers accuracy bench bench-h100 format format-check wheel \
-        clean distclean
+.PHONY: help setup packages headers tools-venv venv venv-latest venv-2.11 venv-2.1 venv-peft build demo test \
+        test-fast test-latest test-cpp test-python check-includes test-sanitizers accuracy bench bench-h100 format \
+        format-check wheel clean distclean
 
 help: ## this list
 	@grep -hE '^[a-z0-9.-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -52,6 +56,13 @@ venv-latest: | packages ## .venv/torch-latest: the newest PyTorch known to work
 venv-2.11: | packages ## .venv/torch-2.11.0: the PyTorch of the B200 recordings
 	@$(STAGE) venv-2.11 "Python environment torch-2.11.0 (some 3 GB to download the first time)" -- \
 	    env $(VENV) torch-2.11.0
+
+venv-2.1: | packages ## .venv/torch-2.1.2: the PyTorch of the 4-bit recording, with bitsandbytes
+	@$(STAGE) venv-2.1 "Python environment torch-2.1.2 (some 3 GB to download the first time)" -- \
+	    env $(VENV) torch-2.1.2
+
+venv-peft: | packages ## .venv/peft: PyTorch 2.12 with peft and diffusers, for the truth of summer 2026
+	@$(STAGE) venv-peft "Python environment peft (some 3 GB to download the first time)" -- env $(VENV) peft
 
 # ---- build
 
@@ -111,9 +122,9 @@ test-sanitizers: packages headers ## the driver's and the trace's tests under as
 
 # ---- numbers
 
-accuracy: setup build ## ours beside published measurements: make accuracy XMEM_ROWS=<csv> [ACCURACY_FLAGS=...]
-	@test -n "$(XMEM_ROWS)" || { echo "Name the measurements: make accuracy XMEM_ROWS=<csv>"; exit 2; }
-	tools/accuracy --xmem-rows "$(XMEM_ROWS)" --json build/accuracy.json $(ACCURACY_FLAGS)
+accuracy: setup venv-2.11 venv-2.1 venv-peft venv-latest build ## the scoreboard over all measurements: [DATA=<folder>] [JOBS=<n>] [ACCURACY_FLAGS=...]
+	tools/accuracy --data "$(DATA)" --jobs $(JOBS) --json build/accuracy/rows.jsonl --html build/accuracy/index.html \
+	    $(ACCURACY_FLAGS)
 
 bench: setup build ## what a dry run costs, beside really training on the CPU
 	@tools/setup/packages.sh bench

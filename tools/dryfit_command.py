@@ -43,11 +43,12 @@ def dryfit_run(
     dryfit: Path = DRYFIT,
     timeout: float = 900,
     cwd: Optional[Path] = None,
+    options: Sequence[str] = (),
 ) -> Answer:
     """Raises subprocess.TimeoutExpired after ending Dryfit politely."""
     started = time.monotonic()
     process = subprocess.Popen(
-        [str(part) for part in (dryfit, "run", "--json", "--gpu", gpus, "--steps", steps, "--", *command)],
+        [str(part) for part in (dryfit, "run", "--json", "--gpu", gpus, "--steps", steps, *options, "--", *command)],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -99,6 +99,9 @@ def assert_one_clear_sentence(result: subprocess.CompletedProcess[str], code: in
         (["run", "--gpu", "3060", "--timeout", "soon", "--", "python"], "'soon'"),
         (["run", "--gpu", "3060", "--count", "0", "--", "python"], "--count"),
         (["run", "--gpu", "3060", "--address-order", "up", "--", "python"], "'up'"),
+        (["run", "--gpu", "3060", "--address-order", "recorded:/nonexistent/x", "--", "python"], "/nonexistent/x"),
+        (["run", "--gpu", "3060", "--address-orders", "--address-order", "chunk", "--", "python"], "--address-order"),
+        (["run", "--gpu", "3060", "--unknown-sizes", "fraction:2", "--", "python"], "'fraction:2'"),
         (["run", "--gpu", "3060", "--output", "/nonexistent/x.json", "--", "sh"], "/nonexistent/x.json"),
         (["gpus", "no-such-card-at-all"], "no-such-card-at-all"),
         (["trace", "/nonexistent/trace"], "/nonexistent/trace"),
@@ -257,6 +260,7 @@ def test_a_signal_reaches_the_program_and_ends_the_run(temporary: Path, number: 
         stdin=subprocess.DEVNULL,
         text=True,
         env={**os.environ, "TMPDIR": str(temporary)},
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),  # a shell in the background ignores SIGINT
     )
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
@@ -311,10 +315,58 @@ def test_a_small_training_fits_and_is_repeatable(temporary: Path, tmp_path: Path
         assert report["steps"] == 3
         outside = report["outside_torch"]
         at_peak = report["peak_breakdown"]["torch_reserved_bytes"]
-        assert report["device_peak_bytes"] == at_peak + sum(outside.values())
+        parts = outside["context_bytes"] + outside["libraries_bytes"] + outside["code_bytes"]
+        assert report["device_peak_bytes"] == at_peak + parts
         assert report["headroom_bytes"] == report["capacity_bytes"] - report["device_peak_bytes"]
         reports.append({key: value for key, value in report.items() if key not in ("seconds", "host_peak_rss_bytes")})
     assert reports[0] == reports[1]
+
+
+def test_every_order_of_addresses_is_tried_and_shown(temporary: Path, tmp_path: Path, torch_python: str) -> None:
+    path, saved = script(tmp_path, TRAIN.format(width=256)), tmp_path / "saved"
+    for option in (["--address-orders"], ["--address-order", "all", "--save", saved]):
+        result = run(temporary, "--gpu", "3060", "--json", *option, "--", torch_python, path)
+        assert result.returncode == 0, result.stderr
+        [entry] = json.loads(result.stdout)["results"]
+        orders = entry["address_orders"]
+        assert [each["order"] for each in orders] == ["chunk", "ascending", "descending"]
+        assert {each["verdict"] for each in orders} == {"fits"} == {entry["verdict"]}
+        assert entry["device_peak_low_bytes"] < entry["device_peak_bytes"] < entry["device_peak_high_bytes"]
+    folders = sorted(entry.name for entry in saved.iterdir() if entry.is_dir())
+    assert folders == ["rtx-3060-12gb", "rtx-3060-12gb-ascending", "rtx-3060-12gb-descending"]
+
+
+UNCERTAIN_CARD = """
+id = "uncertain-card"
+name = "Uncertain Card"
+chip = "8.6"
+total_memory = { value = 1073741824, source = "derived: made up" }
+context_memory = { value = 104857600, source = "derived: made up" }
+context_spread = { value = 1073741824, source = "derived: nobody knows" }
+[attributes]
+multiprocessor_count = { value = 28, source = "derived: made up" }
+"""
+
+
+def test_a_tight_fit_is_a_fit_with_a_warning_unless_strict(
+    temporary: Path, tmp_path: Path, torch_python: str
+) -> None:
+    path, cards = script(tmp_path, TRAIN.format(width=256)), tmp_path / "uncertain.toml"
+    cards.write_text(UNCERTAIN_CARD)
+    command = ["--cards", cards, "--gpu", "uncertain-card", "--", torch_python, path]
+    shown = run(temporary, *command)
+    assert shown.returncode == 0, shown.stderr
+    assert "! fits, tight" in shown.stdout and "but it fits only if" in shown.stdout
+    assert "derived: nobody knows" in shown.stdout
+    strict = run(temporary, "--strict", "--json", *command)
+    assert strict.returncode == DOES_NOT_FIT
+    assert "dryfit: uncertain-card fits, but tight: it fits only if" in strict.stderr
+    [entry] = json.loads(strict.stdout)["results"]
+    assert (entry["verdict"], entry["caveats"][0]["name"]) == ("tight", "outside_memory")
+    outside = entry["outside_torch"]
+    counted = outside["libraries_bytes"] + outside["code_bytes"]
+    assert outside["low_bytes"] == counted
+    assert outside["high_bytes"] == counted + outside["context_bytes"] + (1 << 30)
 
 
 def test_a_training_too_large_does_not_fit_and_keeps_its_own_traceback(

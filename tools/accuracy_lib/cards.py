@@ -10,6 +10,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Optional
 
+from dryfit_command import DRYFIT
+
 # The names of the published rows; the RTX 3060 and 4060 each exist in more than one size.
 _PUBLISHED = {
     "NVIDIA GeForce RTX 3060": "rtx-3060-12gb",
@@ -19,9 +21,10 @@ _PUBLISHED = {
 
 
 class Cards:
-    """Answers from the published names first, then from `dryfit gpus`, asked when needed. A name of several cards finds none."""
+    """Answers from the published names first, then from `dryfit gpus`, asked when needed. A name that several cards
+    share finds none."""
 
-    def __init__(self, dryfit: Path):
+    def __init__(self, dryfit: Path = DRYFIT):
         self._dryfit = dryfit
         self._catalogue: Optional[dict[str, str]] = None
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import threading
 import time
@@ -27,7 +28,8 @@ class Progress:
             line = f"{self._bar()} {self._done}/{self._total}, {self._time_left()}: {label}"
             if self._terminal:
                 end = "\n" if self._done == self._total else ""
-                print(f"\r\033[K{line}", end=end, file=sys.stderr, flush=True)
+                width = shutil.get_terminal_size().columns - 1
+                print(f"\r\033[K{line[:width]}", end=end, file=sys.stderr, flush=True)
             else:
                 print(line, file=sys.stderr, flush=True)
 

@@ -1,85 +1,61 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the jobs behind a list of rows, each distinct one once, and writes one JSON line per row in their order."""
+"""Runs the cases of a study side by side, equal runs once, and gives their results in the order of the cases."""
 
 from __future__ import annotations
 
-import json
 from concurrent.futures import Future, ThreadPoolExecutor
-from pathlib import Path
-from typing import Any, Iterator
+from dataclasses import replace
+from typing import Iterator, Optional
 
-from .cards import Cards
-from .dry_run import Outcome, Runner
-from .models import is_known
+from .answers import Answers, digest
+from .case import Case
+from .catalogue import Source
+from .outcome import Outcome, Result
 from .progress import Progress
-from .rows import JobKey, Row
-
-Record = dict[str, Any]
-
-_OUTCOME_FIELDS = tuple(Outcome().fields())
-
-
-def record_of(row: Row, outcome: Outcome) -> Record:
-    return {
-        "source": row.source,
-        **row.key._asdict(),
-        "truth_bytes": row.truth_bytes,
-        "truth_oom": row.truth_oom,
-        **outcome.fields(),
-        "peers": {peer: estimate and estimate._asdict() for peer, estimate in row.peers.items()},
-    }
-
-
-def load_finished(path: Path) -> dict[JobKey, Outcome]:
-    """Outcomes of an earlier, maybe interrupted run; a line cut short and rows in error are left out."""
-    finished: dict[JobKey, Outcome] = {}
-    if not path.exists():
-        return finished
-    for line in path.read_text(encoding="utf-8").splitlines():
-        try:
-            record = json.loads(line)
-        except json.JSONDecodeError:
-            continue
-        if "error" not in record:
-            key = JobKey(*(record[name] for name in JobKey._fields))
-            finished[key] = Outcome(**{name: record[name] for name in _OUTCOME_FIELDS})
-    return finished
+from .runner import SCRIPTS, Runner
 
 
 class Study:
-    def __init__(self, runner: Runner, jobs: int, finished: dict[JobKey, Outcome]):
+    def __init__(self, runner: Runner, answers: Answers, sources: dict[str, Source], workers: int):
         self._runner = runner
-        self._cards = Cards(runner.dryfit)
-        self._workers = jobs
-        self._finished = finished
+        self._answers = answers
+        self._sources = sources
+        self._workers = workers
 
-    def records(self, rows: list[Row]) -> Iterator[Record]:
-        """In the order of the rows, each as soon as it and all before it are known."""
-        keys = list(dict.fromkeys(row.key for row in rows))
-        open_keys = [key for key in keys if key not in self._finished]
-        progress = Progress(len(open_keys))
+    def results(self, cases: list[Case]) -> Iterator[Result]:
+        """Each as soon as it and all before it are known. A case that cannot be run here comes back saying so."""
+        cases = [replace(case, cannot=case.cannot or self._runner.obstacle(case)) for case in cases]
+        keys = [None if case.cannot else self._key(case) for case in cases]
+        waiting: dict[str, Case] = {}
+        for key, case in zip(keys, cases):
+            if key and self._answers.find(key) is None:
+                waiting.setdefault(key, case)
+        progress = Progress(len(waiting))
         with ThreadPoolExecutor(self._workers) as pool:
-            futures = {key: pool.submit(self._outcome, key, progress) for key in open_keys}
+            futures = {key: pool.submit(self._run, key, case, progress) for key, case in waiting.items()}
             try:
-                for row in rows:
-                    yield record_of(row, self._take(row.key, futures))
+                for key, case in zip(keys, cases):
+                    yield self._result(case, self._outcome(key, futures))
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
 
-    def _take(self, key: JobKey, futures: dict[JobKey, Future]) -> Outcome:
-        return self._finished[key] if key in self._finished else futures[key].result()
+    def _key(self, case: Case) -> str:
+        return digest(case, self._sources.get(case.source), SCRIPTS)
 
-    def _outcome(self, key: JobKey, progress: Progress) -> Outcome:
-        outcome = self._run(key)
-        progress.advance(f"{key.model} {key.optimizer} batch {key.batch_size} on {key.gpu_name}")
+    def _run(self, key: str, case: Case, progress: Progress) -> Outcome:
+        outcome = self._runner.run(case, self._sources.get(case.source))
+        self._answers.keep(case, key, outcome)
+        progress.advance(f"{case.source} {case.id}" + (f": {outcome.error}" if outcome.error else ""))
         return outcome
 
-    def _run(self, key: JobKey) -> Outcome:
-        if not is_known(key.model):
-            return Outcome(error=f"unknown model {key.model}")
-        card = self._cards.find(key.gpu_name)
-        if card is None:
-            return Outcome(error=f"no single card of the catalogue is called {key.gpu_name}")
-        return self._runner.run(key, card)
+    def _outcome(self, key: Optional[str], futures: dict[str, Future]) -> Outcome:
+        if key in futures:
+            return futures[key].result()
+        return (self._answers.find(key) if key else None) or Outcome()
+
+    def _result(self, case: Case, outcome: Outcome) -> Result:
+        source = self._sources.get(case.source)
+        explain = source.explain if source else None
+        return Result(case, outcome, explain(case, outcome.measured) if explain else None)

@@ -1,0 +1,116 @@
+# SPDX-FileCopyrightText: The Dryfit authors
+# SPDX-License-Identifier: Apache-2.0
+"""tools/accuracy as a command, with a stand-in for `dryfit` that answers at once."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parents[3]
+COMMAND = REPOSITORY / "tools" / "accuracy"
+GPU = "NVIDIA GeForce RTX 3060"
+MIB = 1 << 20
+
+# Reserves 100 MiB per sample of the batch, counts its calls, and leaves what a job would leave.
+STAND_IN = """#!{python}
+import json, pathlib, sys
+arguments = sys.argv[1:]
+with open({log!r}, "a") as log:
+    log.write("run\\n")
+batch = int(arguments[arguments.index("--batch") + 1])
+reserved = batch * 100 * 2**20
+out = pathlib.Path(arguments[arguments.index("--out") + 1])
+(out / "measured.json").write_text(json.dumps({{"peak_allocated": reserved // 2}}))
+print("a line of the program")
+print(json.dumps({{"dryfit": "0", "results": [{{
+    "verdict": "fits", "capacity_bytes": 12000 * 2**20, "device_peak_bytes": reserved + 130 * 2**20,
+    "torch": {{"peak_reserved_bytes": reserved, "peak_allocated_bytes": 1, "reserved_after_load_bytes": 2}},
+    "outside_torch": {{"context_bytes": 100 * 2**20, "libraries_bytes": 20 * 2**20, "code_bytes": 10 * 2**20}},
+    "oom": None, "reason": None}}]}}))
+"""
+
+
+class Tool:
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.log = folder / "log"
+        self.dryfit = folder / "bin" / "dryfit"
+        self.dryfit.parent.mkdir()
+        self.dryfit.write_text(STAND_IN.format(python=sys.executable, log=str(self.log)))
+        self.dryfit.chmod(0o755)
+
+    def run(self, *arguments: object) -> subprocess.CompletedProcess[str]:
+        common = ("--dryfit", self.dryfit, "--python", sys.executable, "--answers", self.folder / "answers.jsonl")
+        command = [str(part) for part in (sys.executable, COMMAND, *common, *arguments)]
+        return subprocess.run(command, capture_output=True, text=True)
+
+    def rows(self) -> Path:
+        """Sixteen samples and eighteen, each 30 MiB above what PyTorch reserves, and a model nobody knows."""
+        path = self.folder / "rows.csv"
+        lines = ["model,optimizer,batch_size,gpu_name,zero_grad_mode,ground,real_oom,xmem_memory,xmem_oom"]
+        lines += [f"T5-small,SGD,{n},{GPU},0,{(n * 100 + 30) * MIB},false,{n * 110 * MIB},false" for n in (16, 18)]
+        lines += [f"Gremlin-9B,SGD,16,{GPU},,{MIB},false,,"]
+        path.write_text("\n".join(lines) + "\n")
+        return path
+
+    def runs(self) -> int:
+        return len(self.log.read_text().splitlines())
+
+
+@pytest.fixture
+def tool(tmp_path: Path) -> Tool:
+    return Tool(tmp_path)
+
+
+def test_published_rows_give_a_line_each_and_the_check_passes(tool: Tool) -> None:
+    output = tool.folder / "new" / "out.json"
+    done = tool.run("--xmem-rows", tool.rows(), "--json", output, "--check")
+    assert done.returncode == 0, done.stderr
+    lines = [json.loads(line) for line in output.read_text().splitlines()]
+    assert [line["ours_bytes"] for line in lines] == [1600 * MIB, 1800 * MIB, None]
+    assert lines[2]["error"] == "unknown model Gremlin-9B"
+    assert "2 of 2 transformer rows" in done.stdout
+    assert "unknown model Gremlin-9B" in done.stdout
+
+
+def test_a_source_takes_other_rows_goes_on_from_its_answers_and_prints_the_same_twice(tool: Tool) -> None:
+    arguments = ("--source", "xmem-transformer", "--rows", tool.rows(), "--html", tool.folder / "page.html")
+    first = tool.run(*arguments)
+    runs, page = tool.runs(), (tool.folder / "page.html").read_text()
+    second = tool.run(*arguments, "--json", tool.folder / "out.json")
+    assert (first.returncode, second.returncode) == (0, 0), first.stderr
+    assert tool.runs() == runs
+    assert first.stdout == second.stdout
+    assert (tool.folder / "page.html").read_text() == page
+    record = json.loads((tool.folder / "out.json").read_text().splitlines()[0])
+    assert record["measured"]["device_growth"] == record["truth"]["device_growth"] == 1630 * MIB
+    assert record["measured"]["peak_allocated"] == 800 * MIB
+
+
+def test_explicit_mode_batch_and_limit_narrow_the_rows(tool: Tool) -> None:
+    rows = tool.rows()
+    for narrowing, left in ((("--explicit-mode",), 2), (("--min-batch", 17), 1), (("--limit", 1), 1)):
+        output = tool.folder / "out.json"
+        tool.run("--xmem-rows", rows, "--json", output, *narrowing)
+        assert len(output.read_text().splitlines()) == left
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("--source", "nonsense"), "no source is called nonsense; there are "),
+        (("--rows", "rows.csv"), "--rows needs one --source"),
+        (("--data", "/nowhere"), "--data names the folder of the measurements"),
+        (("--xmem-rows", "nowhere.csv"), "cannot read nowhere.csv: No such file or directory"),
+    ],
+)
+def test_wrong_usage_is_one_sentence_and_exit_code_2(tool: Tool, arguments: tuple[str, ...], complaint: str) -> None:
+    done = tool.run(*arguments)
+    assert done.returncode == 2
+    assert complaint in done.stderr
+    assert "Traceback" not in done.stderr

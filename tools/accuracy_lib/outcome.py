@@ -1,0 +1,67 @@
+# SPDX-FileCopyrightText: The Dryfit authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the dry run of one case gave, and the case and its outcome side by side."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any, Optional
+
+from .case import Case
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """`error` is set when the run gave no answer."""
+
+    measured: dict[str, int] = field(default_factory=dict)
+    verdict: Optional[str] = None  # "fits", "tight", "does-not-fit" or "cannot-tell"
+    capacity: Optional[int] = None
+    context: Optional[int] = None
+    reason: Optional[str] = None
+    compared: dict[str, Any] = field(default_factory=dict)
+    error: Optional[str] = None
+    passing: bool = False  # the error may go away by itself, e.g. with a less busy machine
+    seconds: Optional[float] = None
+
+
+@dataclass(frozen=True)
+class Result:
+    case: Case
+    outcome: Outcome
+    explanation: Optional[str] = None
+
+    @property
+    def not_run(self) -> Optional[str]:
+        """Why there is no dry run of this row at all."""
+        return self.case.cannot
+
+    @property
+    def failed(self) -> Optional[str]:
+        """Why the dry run gave no answer."""
+        return None if self.case.cannot else self.outcome.error
+
+    @property
+    def answered(self) -> bool:
+        return not self.case.cannot and self.outcome.error is None
+
+    def ours(self, name: str) -> Optional[int]:
+        return self.outcome.measured.get(name)
+
+    @property
+    def truth(self) -> Optional[int]:
+        return self.case.truth.get(self.case.main)
+
+    @property
+    def main(self) -> Optional[int]:
+        return self.ours(self.case.main)
+
+    def is_exact(self, name: str) -> bool:
+        ours = self.ours(name)
+        return ours is not None and abs(ours - self.case.truth[name]) <= self.case.tolerance.get(name, 0)
+
+    def record(self) -> dict[str, Any]:
+        """As a JSON line."""
+        case = asdict(self.case)
+        case["peers"] = {name: estimate and estimate._asdict() for name, estimate in self.case.peers.items()}
+        return {**case, **asdict(self.outcome), "explanation": self.explanation}
