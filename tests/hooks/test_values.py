@@ -163,6 +163,21 @@ step(weights.sum())
     assert {each["where"] for each in run.events("assumed")} == {"program.py:11"}
 
 
+def test_a_router_of_many_experts_over_many_tokens_is_followed_as_well(watched: Callable[..., Any]) -> None:
+    """One-hot choices of 8 of 128 experts for 16,384 tokens are 128 MiB; all tokens for each expert would be absurd."""
+    run = watched(
+        STEP
+        + """
+chosen = torch.topk(torch.empty(16384, 128, device="cuda").softmax(-1), 8).indices
+experts = torch.nn.functional.one_hot(chosen, 128).permute(2, 1, 0)
+hit = torch.greater(experts.sum(dim=(-1, -2)), 0).nonzero()
+print(json.dumps([len(hit)] + [torch.where(experts[row[0]])[1].shape[0] for row in hit[:4]]))
+step(model(torch.ones(8, 8).cuda()).sum())
+"""
+    )
+    assert printed(run) == [128] + [1024] * 4
+
+
 ATTENTION = """
 import torch
 from transformers import GPT2Config, GPT2LMHeadModel

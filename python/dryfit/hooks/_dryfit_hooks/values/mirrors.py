@@ -11,9 +11,9 @@ from typing import Any, Dict, Iterator, Optional
 
 from .assumptions import Origin
 
-LARGEST_INTEGERS = 16 << 20
+LARGEST_INTEGERS = 512 << 20  # a router's choices, one-hot: tokens x chosen x experts
 LARGEST_FLOATS = 256 << 10
-LARGEST_TOTAL = 256 << 20
+LARGEST_TOTAL = 1 << 30
 _FIRST_SWEEP = 256
 
 
