@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Callable
 
-from . import activations, attention, distillation, experts, heads, losses, mlp, norms, preference, rotary
+from . import activations, attention, distillation, experts, heads, losses, mlp, norms, preference, references, rotary
 from .embedding import embedding
 from .row import Row, Task
 
@@ -14,6 +14,7 @@ OPS: dict[str, Callable[[Row], Task]] = {
     "cross_entropy": losses.cross_entropy,
     "distill_cosine_loss": distillation.distill_cosine_loss,
     "distill_jsd_loss": distillation.distill_jsd_loss,
+    "dpo_loss": references.dpo_loss,
     "dyt": norms.dyt,
     "embedding": embedding,
     "fused_add_rms_norm": norms.fused_add_rms_norm,
@@ -28,6 +29,7 @@ OPS: dict[str, Callable[[Row], Task]] = {
     "group_norm": norms.group_norm,
     "jsd": losses.jsd,
     "kl_div": losses.kl_div,
+    "kto_loss": references.kto_loss,
     "layer_norm": norms.layer_norm,
     "llama4_rope": rotary.llama4_rope,
     "megatron_cross_entropy": losses.megatron_cross_entropy,

@@ -92,3 +92,9 @@ def test_A_card_that_is_not_in_the_catalogue_is_counted_with_its_reason(cases_of
 def test_Compiled_modules_lived_on_where_the_rows_show_it(cases_of, change, compiled):
     job = cases_of(change)[0].job
     assert job[job.index("--compiled") + 1] == compiled
+
+
+def test_Rows_of_an_operation_that_bench_truth_has_can_be_run_and_others_say_why_not(cases_of):
+    known, unknown = cases_of({"op": "dpo_loss"}, {"op": "mhc_coeffs"})
+    assert known.cannot is None
+    assert unknown.cannot == "the operation mhc_coeffs is not written"
