@@ -92,6 +92,59 @@ def test_sizes_that_depend_on_data_from_the_host_are_those_of_the_host(watched: 
     assert device == host
 
 
+# Numbers in every place where operators that are stood in front of take them.
+NUMBERS = """
+import json, operator, torch
+binary = '''pow float_power add sub mul div rsub floor_divide remainder fmod bitwise_and bitwise_or bitwise_xor eq ne lt le
+gt ge maximum minimum where isin searchsorted bucketize xlogy atan2 logical_and'''.split()
+swapped = "__rsub__ __rtruediv__ __rpow__ __rfloordiv__ __rmod__ __rand__ __ror__ __rxor__ __rlshift__".split()
+
+def attempt(call, *args, **kwargs):
+    try:
+        result = call(*args, **kwargs)
+        return [str(result.dtype), list(result.shape)] if isinstance(result, torch.Tensor) else None
+    except (RuntimeError, TypeError, NotImplementedError) as error:
+        return "INTERNAL ASSERT" if "INTERNAL ASSERT" in str(error) else type(error).__name__
+
+def answers(device):
+    found = {}
+    for x in (torch.arange(1, 5, device=device), torch.ones(4, device=device)):
+        for number in (2, 2.5):
+            kind = f"{x.dtype} {number}"
+            for name in swapped:
+                found[f"{name} {kind}"] = attempt(getattr(x, name), number)
+            for name in binary:
+                call = getattr(torch, name)
+                for place, args in (("second", (x, number)), ("first", (number, x))):
+                    found[f"{name} {kind} {place}"] = attempt(call, *args)
+                    out = torch.empty(4, device=device, dtype=torch.float64)
+                    found[f"{name} {kind} {place} out"] = attempt(call, *args, out=out)
+            for name in ("where first", "where second"):
+                args = (number, x) if name == "where first" else (x, number)
+                found[f"{name} {kind}"] = attempt(torch.where, x > 2, *args)
+    return found
+
+print(json.dumps([answers("cpu"), answers("cuda")]))
+"""
+
+
+def test_numbers_are_taken_wherever_the_host_takes_them(watched: Callable[..., Any]) -> None:
+    host, device = printed(watched(NUMBERS))
+    assert not [name for name, answer in device.items() if answer == "INTERNAL ASSERT"]
+    made = {name: answer for name, answer in device.items() if not name.endswith("out")}  # `out` takes fewer types there
+    assert made == {name: host[name] for name in made}
+
+
+def test_rotary_frequencies_are_made_on_the_card(watched: Callable[..., Any]) -> None:
+    run = watched(STEP + """
+with torch.device("cuda"):
+    frequencies = 10000 ** -(torch.arange(0, 8, 2) / 8)
+step(model(torch.ones(4, 8).cuda()).sum() * frequencies.sum())
+print(json.dumps(frequencies.tolist()))
+""")
+    assert printed(run) == pytest.approx([1.0, 0.1, 0.01, 0.001])
+
+
 @pytest.mark.parametrize(("how", "taken"), [("full", 64), ("none", 0), ("fraction:0.25", 16)])
 def test_a_selection_by_unknown_values_takes_what_was_asked_for(
     watched: Callable[..., Any], how: str, taken: int

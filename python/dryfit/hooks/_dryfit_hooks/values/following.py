@@ -16,11 +16,11 @@ MAKING = """
 abs neg bitwise_not logical_not floor ceil round sign reciprocal sqrt
 add.Tensor sub.Tensor mul.Tensor div.Tensor div.Tensor_mode add.Scalar sub.Scalar mul.Scalar div.Scalar rsub.Scalar
 rsub.Tensor floor_divide floor_divide.Scalar remainder.Tensor remainder.Scalar fmod.Tensor fmod.Scalar
-pow.Tensor_Scalar pow.Tensor_Tensor maximum minimum
+pow.Tensor_Scalar pow.Scalar maximum minimum
 bitwise_and.Tensor bitwise_and.Scalar bitwise_or.Tensor bitwise_or.Scalar bitwise_xor.Tensor bitwise_xor.Scalar
 logical_and logical_or logical_xor
 eq.Tensor eq.Scalar ne.Tensor ne.Scalar lt.Tensor lt.Scalar le.Tensor le.Scalar gt.Tensor gt.Scalar ge.Tensor ge.Scalar
-where.self clamp clamp.Tensor clamp_min clamp_max isin.Tensor_Tensor
+where.self clamp clamp.Tensor clamp_min clamp_max isin.Tensor_Scalar isin.Tensor_Tensor
 sum sum.dim_IntList prod prod.dim_int max min max.dim min.dim amax amin aminmax argmax argmin
 any any.dim any.dims all all.dim all.dims cumsum cumprod count_nonzero count_nonzero.dim_IntList
 cat stack index.Tensor index_select gather take flip roll tril triu masked_fill.Scalar masked_fill.Tensor
@@ -44,6 +44,20 @@ exp_ log_ relu_ sigmoid_ tanh_
 # Operators that write to the argument called "out", beside those that MAKING has under the same name.
 FILLING = ["arange.start_out", "linspace.out", "eye.m_out"]
 
+# Note [Numbers on the device]
+# PyTorch itself puts plain numbers onto the device for some operators, marks them as numbers, and cannot hand such a
+# tensor to Python: whatever of this module it then meets raises an error. Either the operator that would meet it is left
+# alone, or the one that takes the number is led to its sibling that takes a tensor: {operator: (sibling, place)}.
+LEFT_ALONE = ["pow.Tensor_Tensor_out"]
+LED_TO_TENSORS = {
+    "searchsorted.Scalar": ("searchsorted.Tensor", 1),
+    "searchsorted.Scalar_out": ("searchsorted.Tensor_out", 1),
+    "bucketize.Scalar": ("bucketize.Tensor", 0),
+    "bucketize.Scalar_out": ("bucketize.Tensor_out", 0),
+    "isin.Scalar_Tensor": ("isin.Tensor_Tensor", 0),
+    "isin.Scalar_Tensor_out": ("isin.Tensor_Tensor_out", 0),
+}
+
 # rule(args, kwargs, outputs) tells what the results are taken to be where the inputs are not known.
 Rule = Callable[[Tuple[Any, ...], Any, Any], None]
 
@@ -62,6 +76,8 @@ class Following:
             interception.put(name, self._writing(self._on_host(name)))
         for name in FILLING:
             interception.put(name, self._filling(self._on_host(name)), always=True)
+        for name, (sibling, place) in LED_TO_TENSORS.items():
+            interception.put(name, self._led(self._on_host(sibling), place))
         interception.on_unseen_write(quietly(self._unseen_write))
         for name, written in self._other_forms():
             if written == ["self"]:
@@ -111,7 +127,7 @@ class Following:
             return
         made = outputs if isinstance(outputs, (tuple, list)) else [outputs]
         for tensor, values in zip(made, results):
-            if values is not None and tensor.shape == values.shape:
+            if tensor is not None and values is not None and tensor.shape == values.shape:
                 self._mirrors.made(tensor, values, origin)
 
     def _other_forms(self) -> Iterator[Tuple[str, List[str]]]:
@@ -123,12 +139,23 @@ class Following:
                     name = form if overload == "default" else f"{form}.{overload}"
                     tensors = [x for x in getattr(operator, overload)._schema.arguments if str(x.type) == "Tensor"]
                     written = [each.name for each in tensors if each.alias_info and each.alias_info.is_write]
-                    if written and name not in WRITING and "name" not in overload:
+                    if written and name not in (*WRITING, *LEFT_ALONE, *LED_TO_TENSORS) and "name" not in overload:
                         yield name, written
 
     def _on_host(self, name: str) -> Any:
         packet, _, overload = name.partition(".")
         return getattr(getattr(self._torch.ops.aten, packet, None), overload or "default", None)
+
+    def _led(self, sibling: Any, place: int) -> Handler:
+        """See Note [Numbers on the device]."""
+
+        def handle(below: Below, args: Tuple[Any, ...], kwargs: Any) -> Any:
+            data = args[1 - place]
+            kind = self._torch.result_type(data, args[place])
+            number = self._torch.scalar_tensor(args[place], dtype=kind, device=data.device)
+            return sibling(*args[:place], number, *args[place + 1 :], **kwargs)
+
+        return handle
 
     def _making(self, operator: Any, rule: Optional[Rule]) -> Handler:
         def handle(below: Below, args: Tuple[Any, ...], kwargs: Any) -> Any:
@@ -143,7 +170,7 @@ class Following:
         self, operator: Any, rule: Optional[Rule], args: Tuple[Any, ...], kwargs: Any, outputs: Any
     ) -> None:
         made = outputs if isinstance(outputs, (tuple, list)) else [outputs]
-        if not any(self._mirrors.may_follow(each) for each in made):
+        if not any(self._mirrors.may_follow(each) for each in made if each is not None):
             return
         results = self.compute(operator, args, kwargs)
         if results is not None:

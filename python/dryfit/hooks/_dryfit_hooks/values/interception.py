@@ -72,7 +72,9 @@ class Interception:
         redispatch = operator._handle.redispatch_boxed
         after = self._after
         tensor_type = self._torch.Tensor
-        taken_as_tensors = [i for i, each in enumerate(operator._schema.arguments) if str(each.type) == "Tensor"]
+        types = [str(each.type) for each in operator._schema.arguments]
+        taken_as_tensors = [i for i, each in enumerate(types) if each == "Tensor"]
+        leading = next((i for i, each in enumerate(types) if each.startswith(("Tensor", "List[Tensor"))), 0)
         as_tensors = self._as_tensors
         set_compiler = self._torch._C._dynamo.eval_frame.set_eval_frame
 
@@ -84,7 +86,7 @@ class Interception:
                         args = as_tensors(args, taken_as_tensors)
                         break
                 keyset = keyset & after
-                first = args[0]
+                first = args[leading] if leading < len(args) else None
                 if type(first) is list:
                     first = first[0] if first else None
                 if always or (first is not None and first.is_cuda and first.numel() <= LARGEST_ELEMENTS):
