@@ -27,7 +27,7 @@ WHEEL_SOURCES = $(shell find src apps include cards cmake python -type f -not -n
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 .PHONY: help setup packages headers tools-venv venv venv-latest venv-2.11 venv-2.1 venv-peft build demo test \
-        test-fast test-latest test-cpp test-python check-includes test-sanitizers accuracy bench bench-h100 format \
+        test-fast test-latest test-cpp test-python check-includes test-sanitizers accuracy bench bench-h100 operators format \
         format-check wheel clean distclean
 
 help: ## this list
@@ -135,6 +135,9 @@ bench: setup build ## what a dry run costs, beside really training on the CPU
 
 bench-h100: venv-latest venv-2.11 build ## bfloat16 on an H100, under torch 2.11 and under the newest
 	bench/h100
+
+operators: venv venv-latest build ## every operator of PyTorch's own test table, on the card and on the host
+	bench/operators
 
 # ---- order
 

@@ -64,6 +64,8 @@ def answers(device):
         "in inference mode": inferred(device),
         "numbers beyond the type": [str((x * n).dtype) for x in (rows.half(), ids.to(torch.int8)) for n in (-1e9, 300)],
         "sparse gradient": sparse(device),
+        "turned one_hot": F.one_hot(ids, 8).permute(2, 1, 0)[5].tolist(),
+        "data": [buffer.data.tolist(), buffer.tolist()],
     }
     table(ids).sum().backward()
     found["ids after their use"] = ids.ne(0).sum(-1).tolist()
@@ -229,6 +231,43 @@ step(model(torch.ones(8, 8).cuda()).sum())
 """
     )
     assert printed(run) == [128] + [1024] * 4
+
+
+LARGE_CHOICES = """
+import json, torch
+
+def answers(device):
+    index = (torch.arange(1_000_000) * 7 % 5).to(device).view(500, 2000)
+    mask = torch.nn.functional.one_hot(index, 5)
+    return {
+        "part": mask[3, 7:12, :].tolist(),
+        "column": mask[:, :, 2].sum().item(),
+        "turned": mask.permute(2, 1, 0)[4, :3, 2].tolist(),
+    }
+
+print(json.dumps([answers("cpu"), answers("cuda")]))
+"""
+
+
+def test_views_of_large_one_hot_tensors_hold_what_they_hold_on_the_host(watched: Callable[..., Any]) -> None:
+    host, device = printed(watched(LARGE_CHOICES))
+    assert device == host
+
+
+def test_a_large_one_hot_tensor_that_was_written_to_is_no_longer_known(watched: Callable[..., Any]) -> None:
+    run = watched(
+        STEP
+        + """
+mask = torch.nn.functional.one_hot(torch.zeros(500, 2000, dtype=torch.long, device="cuda"), 5)
+before = torch.where(mask[0])[0].shape[0]
+mask[0] = 1
+print(json.dumps([before, torch.where(mask[0])[0].shape[0]]))
+step(model(torch.ones(8, 8).cuda()).sum())
+""",
+        "--unknown-sizes",
+        "none",
+    )
+    assert printed(run) == [2000, 0]
 
 
 ATTENTION = """

@@ -68,6 +68,7 @@ class Following:
         self._mirrors = mirrors
         aten = torch.ops.aten
         self._overwriting = (aten.fill_.Scalar, aten.fill_.Tensor, aten.zero_.default)
+        self._scattering = aten.scatter_.value
 
     def install(self, interception: Interception, rules: "dict[str, Rule]") -> None:
         for name in MAKING:
@@ -222,8 +223,8 @@ class Following:
     @quietly
     def _after_write(self, operator: Any, target: Any, args: Tuple[Any, ...], kwargs: Any) -> None:
         if not self._mirrors.may_follow(target):
-            return
-        if self._mirrors.of(target) is not None:
+            self._after_large_write(operator, target, args)
+        elif self._mirrors.of(target) is not None:
             if self.compute(operator, args, kwargs) is not None:
                 self._mirrors.written(target, self.origin_of(*args[1:]))
             else:
@@ -232,6 +233,20 @@ class Following:
             values = self._torch.empty(target.shape, dtype=target.dtype, device="cpu")
             if self.compute(operator, (values, *args[1:]), kwargs) is not None:
                 self._mirrors.remember(target, values, self.origin_of(*args[1:]))
+
+    def _after_large_write(self, operator: Any, target: Any, args: Tuple[Any, ...]) -> None:
+        """Of tensors that are too large one kind is followed: zeros with a one in each row, as one_hot makes them."""
+        if operator in self._overwriting and (len(args) == 1 or type(args[1]) in (int, float) and args[1] == 0):
+            self._mirrors.cleared(target)
+            return
+        if operator is self._scattering and target.dim() > 0:
+            _, dim, index, value = args
+            places = self._mirrors.of(index)
+            in_rows = dim % target.dim() == target.dim() - 1 and index.shape == (*target.shape[:-1], 1)
+            if places is not None and in_rows and value == 1:
+                self._mirrors.chosen(target, places, self.origin_of(index))
+                return
+        self._mirrors.forget(target)
 
 
 class Unknown(Exception):

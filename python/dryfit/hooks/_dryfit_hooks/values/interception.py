@@ -21,7 +21,7 @@ from ..patching import Patch
 Below = Callable[..., Any]
 Handler = Callable[[Below, Tuple[Any, ...], Any], Any]
 
-LARGEST_ELEMENTS = 64 << 20
+LARGEST_ELEMENTS = 1 << 30
 
 
 class Interception:

@@ -11,9 +11,9 @@ from typing import Any, Dict, Iterator, Optional
 
 from .assumptions import Origin
 
-LARGEST_INTEGERS = 512 << 20  # a router's choices, one-hot: tokens x chosen x experts
+LARGEST_INTEGERS = 16 << 20
 LARGEST_FLOATS = 256 << 10
-LARGEST_TOTAL = 1 << 30
+LARGEST_TOTAL = 256 << 20
 _FIRST_SWEEP = 256
 
 
@@ -26,11 +26,36 @@ class _Mirror:
     for that until the next look tells.
     """
 
-    bytes: Any  # an untyped storage on the host
+    bytes: Any  # an untyped storage on the host, or Choices
     weak: int  # a weak reference to the storage on the device
     version: int
     uncertain: bool
     origin: Optional[Origin]  # the values rest on this assumption
+
+
+@dataclass
+class Choices:
+    """The contents of a storage that is too large to be kept: rows of zeros, each with a one at its place.
+
+    A router's choices are of this form (one_hot: tokens x chosen x experts), and programs look at one expert at a time.
+    Without places the rows are zeros alone.
+    """
+
+    size: int  # of the storage, in bytes
+    places: Any = None  # one per row, on the host
+    row: int = 0  # elements in a row
+
+    def nbytes(self) -> int:
+        return self.size
+
+    def view(self, torch: Any, tensor: Any) -> Any:
+        """What `tensor`, a view of the storage, holds."""
+        if self.places is None:
+            return torch.zeros(tensor.size(), dtype=tensor.dtype, device="cpu")
+        where = torch.tensor(tensor.storage_offset(), device="cpu")
+        for length, stride in zip(tensor.size(), tensor.stride()):
+            where = where.unsqueeze(-1) + torch.arange(length, device="cpu") * stride
+        return (self.places[where // self.row] == where % self.row).to(tensor.dtype)
 
 
 class Mirrors:
@@ -48,13 +73,37 @@ class Mirrors:
         return self._has_plain_storage(tensor) and tensor.numel() * tensor.element_size() <= limit
 
     def of(self, tensor: Any) -> Optional[Any]:
-        """A tensor on the host that shares memory with the mirror and looks like `tensor`; None: not known."""
+        """A tensor on the host that shares memory with the mirror and looks like `tensor`; None: not known.
+
+        Of Choices it is a copy, and None for views that are too large."""
         mirror = self._find(tensor)
-        return None if mirror is None else self._view(mirror, tensor)
+        if mirror is None:
+            return None
+        if isinstance(mirror.bytes, Choices):
+            return mirror.bytes.view(self._torch, tensor) if self.may_follow(tensor) else None
+        return self._view(mirror, tensor)
 
     def origin_of(self, tensor: Any) -> Optional[Origin]:
         mirror = self._find(tensor)
         return mirror and mirror.origin
+
+    def cleared(self, tensor: Any) -> None:
+        """`tensor`, integers too large to be followed, has been filled with zeros."""
+        if self._has_plain_storage(tensor) and tensor.is_contiguous() and not tensor.is_floating_point():
+            storage = tensor.untyped_storage()
+            self._drop(storage._cdata)
+            if tensor.numel() * tensor.element_size() == storage.nbytes() and not self._may_change_unseen():
+                self._keep(tensor, Choices(storage.nbytes()), origin=None, written=True)
+
+    def chosen(self, tensor: Any, places: Any, origin: Optional[Origin]) -> None:
+        """A one has been written to one place of each row of `tensor`."""
+        mirror = self._find(tensor)
+        if mirror is not None and isinstance(mirror.bytes, Choices):
+            blank = mirror.bytes.places is None and not self._may_change_unseen()
+            self._drop(tensor.untyped_storage()._cdata)
+            if blank:
+                choices = Choices(mirror.bytes.size, places.reshape(-1).clone(), tensor.shape[-1])
+                self._keep(tensor, choices, origin, written=True)
 
     def remember(self, tensor: Any, values: Any, origin: Optional[Origin] = None) -> None:
         """`tensor` has been overwritten as a whole and holds `values` now."""
@@ -80,16 +129,20 @@ class Mirrors:
             self._sweep()
             if self._total + size > LARGEST_TOTAL:
                 return
-        memory = self._torch.UntypedStorage(size, device="cpu")
-        mirror = _Mirror(memory, storage._weak_ref(), _version(tensor), uncertain=written, origin=origin)
-        self._mirrors[storage._cdata] = mirror
+        mirror = self._keep(tensor, self._torch.UntypedStorage(size, device="cpu"), origin, written)
         self._total += size
         self._view(mirror, tensor).copy_(values)
+
+    def _keep(self, tensor: Any, contents: Any, origin: Optional[Origin], written: bool) -> _Mirror:
+        storage = tensor.untyped_storage()
+        mirror = _Mirror(contents, storage._weak_ref(), _version(tensor), uncertain=written, origin=origin)
+        self._mirrors[storage._cdata] = mirror
+        return mirror
 
     def written(self, tensor: Any, origin: Optional[Origin] = None) -> None:
         """The mirror of `tensor` is up to date after a write in place."""
         mirror = self._mirrors.get(tensor.untyped_storage()._cdata)
-        if mirror is not None and self._may_change_unseen():
+        if mirror is not None and (isinstance(mirror.bytes, Choices) or self._may_change_unseen()):
             self.forget(tensor)
         elif mirror is not None:
             mirror.version, mirror.uncertain = _version(tensor), True
@@ -129,7 +182,7 @@ class Mirrors:
             self._drop(key)
             return None
         version = _version(tensor)
-        if version != mirror.version:
+        if version > mirror.version:  # a smaller one is counted elsewhere: .data, or a view that PyTorch made for itself
             if not mirror.uncertain or version != mirror.version + 1:
                 self._drop(key)
                 return None
@@ -143,7 +196,7 @@ class Mirrors:
     def _drop(self, key: int) -> None:
         mirror = self._mirrors.pop(key, None)
         if mirror is not None:
-            self._total -= mirror.bytes.nbytes()
+            self._total -= 0 if isinstance(mirror.bytes, Choices) else mirror.bytes.nbytes()
             self._torch.UntypedStorage._free_weak_ref(mirror.weak)
 
     def _sweep(self) -> None:
