@@ -54,13 +54,15 @@ class RecordedAddresses : public AddressPolicy {
   AscendingAddresses beyond_;
 };
 
+/// More memory than any card has; no device may have more than this.
+inline constexpr Bytes kLargestTotal{std::uint64_t{1} << 45};
+
 /// A device made of numbers: it has so much memory, hands it out in whole granules, and counts the calls.
 class Device {
  public:
   struct Options {
-    Bytes total = kNoLimit;  ///< totalGlobalMem: what fractions and reservations are taken of
-    Bytes context{0};        ///< taken before the allocator starts
-    static constexpr Bytes kNoLimit{std::uint64_t{1} << 45};
+    Bytes total = kLargestTotal;  ///< totalGlobalMem: what fractions and reservations are taken of
+    Bytes context{0};             ///< taken before the allocator starts; not more than the total
   };
   static constexpr Bytes kGranularity{2u << 20};
 
