@@ -78,17 +78,17 @@ bool read_state(const Fields& fields, simulator::Address address, Bytes size, Re
 }
 
 Status read_line(const Fields& fields, std::uint64_t line, Recording& recording) {
-  const auto address = fields.size() > 1 ? to_number(fields[1], 16) : std::nullopt;
-  const auto size = fields.size() > 2 ? to_number(fields[2]) : std::optional<std::uint64_t>(0);
-  const auto kind = event_kind(fields[0]);
   const Error unknown{"line " + std::to_string(line) + " is none of a recording", ""};
+  if (fields.size() < 2) return unknown;
+  const auto address = to_number(fields[1], 16);
+  const auto size = to_number(fields.size() > 2 ? fields[2] : "0");
   if (!address || !size) return unknown;
-  if (kind) {
+  if (const auto kind = event_kind(fields[0])) {
     const std::uint64_t stream = fields.size() > 3 ? to_number(fields[3]).value_or(0) : 0;
     recording.events.push_back({*kind, line, *address, Bytes{*size}, {stream}});
     return {};
   }
-  return read_state(fields, address.value_or(0), Bytes{size.value_or(0)}, recording) ? Status() : unknown;
+  return read_state(fields, *address, Bytes{*size}, recording) ? Status() : unknown;
 }
 
 bool is_for_people(std::string_view line) {

@@ -6,22 +6,20 @@
 
 namespace dryfit::simulator {
 
-FreeBlocks::Place FreeBlocks::place_of(Bytes size) {
-  const std::uint64_t units = size.count >> 9;
-  if (units < kSubBins) return {static_cast<std::uint32_t>(units), 0};
-  const int shift = std::bit_width(units) - 7;
-  const auto bin = static_cast<std::uint32_t>((shift + 1) * kSubBins + ((units >> shift) & (kSubBins - 1)));
-  return {bin, units & ((std::uint64_t{1} << shift) - 1)};
+std::uint32_t FreeBlocks::bin_of(Bytes size) {
+  if (size.count < kSubBins) return static_cast<std::uint32_t>(size.count);
+  const auto shift = static_cast<std::uint32_t>(std::bit_width(size.count) - 7);
+  return (shift + 1) * kSubBins + static_cast<std::uint32_t>((size.count >> shift) & (kSubBins - 1));
 }
 
-/// How many entries of the bin are not below (offset, order).
-std::size_t FreeBlocks::find(const std::vector<Entry>& bin, std::uint64_t offset, std::uint64_t order) {
+/// How many entries of the bin are not below (size, order).
+std::size_t FreeBlocks::find(const std::vector<Entry>& bin, Bytes size, std::uint64_t order) {
   std::size_t low = 0;
   std::size_t count = bin.size();
   while (count > 0) {
     const std::size_t half = count / 2;
     const Entry& entry = bin[low + half];
-    const bool above = entry.offset > offset || (entry.offset == offset && entry.order >= order);
+    const bool above = entry.size > size.count || (entry.size == size.count && entry.order >= order);
     low = above ? low + half + 1 : low;
     count = above ? count - half - 1 : half;
   }
@@ -29,12 +27,12 @@ std::size_t FreeBlocks::find(const std::vector<Entry>& bin, std::uint64_t offset
 }
 
 void FreeBlocks::insert(Bytes size, std::uint64_t order, BlockIndex block) {
-  const Place place = place_of(size);
-  std::vector<Entry>& bin = bins_[place.bin];
-  const auto index = static_cast<std::ptrdiff_t>(find(bin, place.offset, order));
-  bin.insert(bin.begin() + index, {static_cast<std::uint32_t>(place.offset), block, order});
-  filled_[place.bin / kSubBins] |= std::uint64_t{1} << (place.bin % kSubBins);
-  filled_words_ |= std::uint64_t{1} << (place.bin / kSubBins);
+  const std::uint32_t bin = bin_of(size);
+  std::vector<Entry>& entries = bins_[bin];
+  const auto index = static_cast<std::ptrdiff_t>(find(entries, size, order));
+  entries.insert(entries.begin() + index, {size.count, order, block});
+  filled_[bin / kSubBins] |= std::uint64_t{1} << (bin % kSubBins);
+  filled_words_ |= std::uint64_t{1} << (bin / kSubBins);
 }
 
 void FreeBlocks::erase_at(std::uint32_t bin, std::size_t index) {
@@ -47,22 +45,19 @@ void FreeBlocks::erase_at(std::uint32_t bin, std::size_t index) {
 }
 
 void FreeBlocks::erase(Bytes size, std::uint64_t order) {
-  const Place place = place_of(size);
-  const std::size_t count = find(bins_[place.bin], place.offset, order);
-  DRYFIT_CHECK(count > 0 && bins_[place.bin][count - 1].order == order);
-  erase_at(place.bin, count - 1);
+  const std::uint32_t bin = bin_of(size);
+  const std::size_t count = find(bins_[bin], size, order);
+  DRYFIT_CHECK(count > 0 && bins_[bin][count - 1].order == order);
+  erase_at(bin, count - 1);
 }
 
 void FreeBlocks::erase(Position position) { erase_at(position.bin, position.index); }
 
 FreeBlocks::Position FreeBlocks::lower_bound(Bytes size) const {
-  const Place place = place_of(size);
-  const std::vector<Entry>& bin = bins_[place.bin];
-  if (!bin.empty()) {
-    const std::size_t count = find(bin, place.offset, 0);
-    if (count > 0) return {place.bin, static_cast<std::uint32_t>(count - 1)};
-  }
-  return first_of(next_bin(place.bin + 1));
+  const std::uint32_t bin = bin_of(size);
+  if (const std::size_t count = find(bins_[bin], size, 0); count > 0)
+    return {bin, static_cast<std::uint32_t>(count - 1)};
+  return first_of(next_bin(bin + 1));
 }
 
 FreeBlocks::Position FreeBlocks::first_of(std::uint32_t bin) const {

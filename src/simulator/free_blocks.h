@@ -11,7 +11,7 @@
 
 namespace dryfit::simulator {
 
-/// The free blocks of one pool and stream, ordered by (size, order). Sizes are multiples of 512 bytes.
+/// The free blocks of one pool and stream, ordered by (size, order).
 ///
 /// Note [Size bins]
 /// A best-fit search costs a look at a bitmap: blocks lie in bins of nearly equal size (64 bins between two powers of
@@ -46,19 +46,15 @@ class FreeBlocks {
 
  private:
   struct Entry {
-    std::uint32_t offset;  ///< of the size from the smallest of its bin, in units of 512 bytes
-    BlockIndex block;
+    std::uint64_t size;
     std::uint64_t order;
-  };
-  struct Place {
-    std::uint32_t bin;
-    std::uint64_t offset;
+    BlockIndex block;
   };
   static constexpr std::uint32_t kSubBins = 64;
-  static constexpr std::uint32_t kBins = 50 * kSubBins;
+  static constexpr std::uint32_t kBins = 59 * kSubBins;
 
-  static Place place_of(Bytes size);
-  static std::size_t find(const std::vector<Entry>& bin, std::uint64_t offset, std::uint64_t order);
+  static std::uint32_t bin_of(Bytes size);
+  static std::size_t find(const std::vector<Entry>& bin, Bytes size, std::uint64_t order);
   Position first_of(std::uint32_t bin) const;
   std::uint32_t next_bin(std::uint32_t bin) const;
   std::uint32_t previous_bin(std::uint32_t bin) const;

@@ -11,15 +11,13 @@
 namespace dryfit::simulator {
 namespace {
 
-bool is_block_size(Bytes size) { return size.count % kMinBlockSize.count == 0 && size.count > 0; }
-
 Error not_loadable(const SegmentInfo& segment, const std::string& why) {
   return {"the segment at address " + std::to_string(segment.address) + " " + why,
           "the recording is damaged, or made by an allocator that is not PyTorch's own"};
 }
 
 Status check_loadable(const SegmentInfo& segment) {
-  if (!is_block_size(segment.size) || segment.size > kLargestTotal)
+  if (segment.size < kMinBlockSize || segment.size > kLargestTotal)
     return not_loadable(segment, "has no possible size");
   if (segment.is_expandable && segment.size.count % Device::kGranularity.count != 0) {
     return not_loadable(segment, "is expandable and not made of whole granules");
@@ -29,12 +27,9 @@ Status check_loadable(const SegmentInfo& segment) {
   const Address end = segment.address + segment.size.count;
   for (const BlockInfo& block : segment.blocks) {
     if (block.state == BlockState::kInactive) continue;
-    if (!is_block_size(block.size)) return not_loadable(segment, "has a block of no possible size");
+    if (block.size.count == 0) return not_loadable(segment, "has a block of no possible size");
     if (block.address < reached || block.address > end || end - block.address < block.size.count) {
       return not_loadable(segment, "has blocks that overlap or leave it");
-    }
-    if ((block.address - segment.address) % kMinBlockSize.count != 0) {
-      return not_loadable(segment, "has a block at an odd address");
     }
     reached = block.address + block.size.count;
   }

@@ -13,9 +13,10 @@ std::size_t interval_of(Bytes size) {
   return static_cast<std::size_t>(std::clamp(log2 - 20, 0, 15));
 }
 
-/// Up to the next of `divisions` equal steps between two powers of two. The size is larger than the divisions.
+/// Up to the next of `divisions` equal steps between two powers of two. One division, where it counts as one, leaves
+/// the size as it is, a multiple of 512 or not.
 Bytes roundup_power2_next_division(Bytes size, std::uint64_t divisions) {
-  if (std::has_single_bit(size.count)) return size;
+  if (divisions <= 1 || std::has_single_bit(size.count)) return size;
   const Bytes floor{std::bit_floor(size.count)};
   const Bytes step{floor.count >> (std::bit_width(divisions) - 1)};
   return round_up(size, step);

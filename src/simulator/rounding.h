@@ -10,7 +10,7 @@
 
 namespace dryfit::simulator {
 
-inline constexpr Bytes kMinBlockSize{512};         ///< all sizes are multiples of this
+inline constexpr Bytes kMinBlockSize{512};         ///< what sizes are rounded to
 inline constexpr Bytes kSmallSize{1u << 20};       ///< up to here a request belongs to the small pool
 inline constexpr Bytes kSmallBuffer{2u << 20};     ///< segments of the small pool
 inline constexpr Bytes kMinLargeAlloc{10u << 20};  ///< from here on a request gets a segment of its own

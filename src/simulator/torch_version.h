@@ -31,7 +31,7 @@ struct TorchVersion {
   }
 
   TieBreak tie_break() const;
-  /// Divisions of 1 round like none (since 2.4); before, to the next power of two.
+  /// One division rounds like none (since 2.4); before, it does not round at all.
   bool one_division_is_none() const { return at_least(2, 4); }
   /// A fraction of 1 lifts the limit (since 2.10); before, it sets one of the whole memory.
   bool whole_fraction_lifts_limit() const { return at_least(2, 10); }
