@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <time.h>
+
 #include <cstdint>
 #include <fstream>
 #include <sstream>
@@ -10,6 +12,13 @@
 #include <vector>
 
 namespace dryfit::bench {
+
+/// The processor time of this thread, in seconds: what others do on the machine matters less to it than to a clock.
+inline double processor_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
 
 /// One call of an allocator: a malloc of so many bytes into a slot, or, with size 0, the free of that slot.
 struct MemoryEvent {

@@ -5,7 +5,6 @@
 // How many events a second the simulator takes, on one core: generated training and traces of the allocator oracle,
 // repeated; and one trace of ten million events. The best of several rounds counts.
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 
 #include "base/check.h"
@@ -17,9 +16,6 @@ namespace {
 
 using simulator::BlockId;
 using simulator::CachingAllocator;
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 void replay(CachingAllocator& allocator, const MemoryEvents& list, std::vector<BlockId>& blocks) {
   for (const MemoryEvent& event : list.events) {
@@ -37,9 +33,9 @@ void replay(CachingAllocator& allocator, const MemoryEvents& list, std::vector<B
 double time_of(const MemoryEvents& list, std::uint64_t repetitions) {
   CachingAllocator allocator({.version = {2, 6, 0}});
   std::vector<BlockId> blocks(list.slots);
-  const auto start = Clock::now();
+  const double start = processor_seconds();
   for (std::uint64_t i = 0; i < repetitions; ++i) replay(allocator, list, blocks);
-  return seconds_since(start);
+  return processor_seconds() - start;
 }
 
 void measure(const MemoryEvents& list) {

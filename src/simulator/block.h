@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "simulator/layout.h"
@@ -29,6 +30,7 @@ struct Block {
   bool allocated = false;
   bool mapped = true;
   bool has_stream_uses = false;
+  bool is_small = false;  ///< its pool is
 
   bool is_split() const { return prev != kNone || next != kNone; }
   bool is_expandable() const { return expandable != kNone; }
@@ -40,20 +42,23 @@ static_assert(sizeof(Block) == 64, "one cache line");
 /// Blocks by number. Numbers of erased blocks are used again, the last one first.
 class BlockStore {
  public:
-  /// Invalidates references to blocks.
-  BlockIndex make(const Block& block) {
-    if (free_.empty()) {
-      blocks_.push_back(block);
+  /// A number for a block, whose fields are whatever they are. Invalidates references to blocks.
+  BlockIndex make() {
+    if (first_free_ == kNone) {
+      blocks_.emplace_back();
       return static_cast<BlockIndex>(blocks_.size() - 1);
     }
-    const BlockIndex index = free_.back();
-    free_.pop_back();
+    return std::exchange(first_free_, blocks_[first_free_].next);
+  }
+  BlockIndex make(const Block& block) {
+    const BlockIndex index = make();
     blocks_[index] = block;
     return index;
   }
   void erase(BlockIndex index) {
     blocks_[index].size = Bytes{0};
-    free_.push_back(index);
+    blocks_[index].allocated = false;
+    blocks_[index].next = std::exchange(first_free_, index);
   }
 
   Block& operator[](BlockIndex index) { return blocks_[index]; }
@@ -63,7 +68,7 @@ class BlockStore {
 
  private:
   std::vector<Block> blocks_;
-  std::vector<BlockIndex> free_;
+  BlockIndex first_free_ = kNone;
 };
 
 }  // namespace dryfit::simulator

@@ -13,13 +13,6 @@ std::uint32_t CachingAllocator::Impl::make_pool(BlockPool pool) {
   return static_cast<std::uint32_t>(pools_.size() - 1);
 }
 
-std::uint32_t CachingAllocator::Impl::set_of(std::uint32_t pool, StreamId stream) {
-  for (const std::uint32_t set : pools_[pool].sets) {
-    if (sets_[set].stream == stream) return set;
-  }
-  return make_set(pool, stream);
-}
-
 std::uint32_t CachingAllocator::Impl::make_set(std::uint32_t pool, StreamId stream) {
   const auto made = static_cast<std::uint32_t>(sets_.size());
   sets_.push_back({.stream = stream, .pool = pool});
@@ -28,13 +21,6 @@ std::uint32_t CachingAllocator::Impl::make_set(std::uint32_t pool, StreamId stre
       std::find_if(sets.begin(), sets.end(), [&](std::uint32_t set) { return sets_[set].stream > stream; });
   sets.insert(place, made);
   return made;
-}
-
-void CachingAllocator::Impl::insert_into_blocks(BlockIndex index) {
-  Block& block = blocks_[index];
-  StreamBlocks& set = sets_[block.set];
-  block.gc_base = pools_[set.pool].search_count;
-  set.free.insert(block.size, block.order, index);
 }
 
 void CachingAllocator::Impl::erase_from_blocks(BlockIndex index) {

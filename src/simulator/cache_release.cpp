@@ -105,7 +105,7 @@ void CachingAllocator::Impl::release_block(BlockIndex index) {
   device.free(block.address, block.size);
   observer_->segment_free(block.address, block.size, sets_[block.set].stream);
   total_allocated_ -= block.size;
-  for_both(pool, [&](PoolStatistics& stats) {
+  for_both(block.is_small, [&](PoolStatistics& stats) {
     stats.segment.decrease(1);
     stats.reserved_bytes.decrease(block.size.count);
   });

@@ -154,13 +154,17 @@ BlockIndex CachingAllocator::Impl::alloc_block(const AllocParams& params, Bytes 
 BlockIndex CachingAllocator::Impl::make_segment(std::uint32_t set, Address address, Bytes size) {
   total_allocated_ += size;
   const BlockPool& pool = pools_[sets_[set].pool];
-  for_both(pool, [&](PoolStatistics& stats) {
+  for_both(pool.is_small, [&](PoolStatistics& stats) {
     stats.segment.increase(1);
     stats.reserved_bytes.increase(size.count);
   });
   if (size >= config_.max_split_size) statistics.oversize_segments.increase(1);
   if (pool.owner != kNone) ++private_pools_[pool.owner].segments;
-  return blocks_.make({.size = size, .address = address, .order = order_of_new_segment(address, size), .set = set});
+  return blocks_.make({.size = size,
+                       .address = address,
+                       .order = order_of_new_segment(address, size),
+                       .set = set,
+                       .is_small = pool.is_small});
 }
 
 bool CachingAllocator::Impl::should_split(const Block& block, const AllocParams& params) const {
@@ -173,17 +177,21 @@ bool CachingAllocator::Impl::should_split(const Block& block, const AllocParams&
 
 /// The first `size` bytes of the block become a new one before it, in no set.
 BlockIndex CachingAllocator::Impl::split_front(BlockIndex found, Bytes size) {
-  Block front = blocks_[found];
+  const BlockIndex index = blocks_.make();
+  Block& rest = blocks_[found];
+  Block& front = blocks_[index];
+  front = rest;
   front.size = size;
   front.next = found;
-  if (tie_break_ == TieBreak::kBlockCounter) front.order = next_order_++;
-  const BlockIndex index = blocks_.make(front);
-  Block& rest = blocks_[found];
   if (rest.prev != kNone) blocks_[rest.prev].next = index;
   rest.prev = index;
   rest.address += size.count;
   rest.size -= size;
-  if (tie_break_ != TieBreak::kBlockCounter) rest.order += size.count;
+  if (tie_break_ == TieBreak::kBlockCounter) {
+    front.order = next_order_++;
+  } else {
+    rest.order += size.count;
+  }
   return index;
 }
 
@@ -198,7 +206,7 @@ Allocation CachingAllocator::Impl::alloc_found_block(const AllocParams& params, 
   block.requested = params.requested;
   const std::uint64_t size = block.size.count;
   const std::uint64_t remaining = splits ? blocks_[found].size.count : 0;
-  for_both(pools_[params.pool], [&](PoolStatistics& stats) {
+  for_both(block.is_small, [&](PoolStatistics& stats) {
     if (counts_as_split && was_split) {
       stats.inactive_split_bytes.decrease(size);
       if (!splits) stats.inactive_split.decrease(1);
@@ -221,7 +229,7 @@ Allocation CachingAllocator::Impl::alloc_found_block(const AllocParams& params, 
 void CachingAllocator::Impl::note_deallocation(Block& block) {
   DRYFIT_CHECK(block.allocated);
   block.allocated = false;
-  for_both(pool_of(block), [&](PoolStatistics& stats) {
+  for_both(block.is_small, [&](PoolStatistics& stats) {
     stats.allocation.decrease(1);
     stats.allocated_bytes.decrease(block.size.count);
   });
@@ -320,7 +328,7 @@ void CachingAllocator::Impl::free_block(BlockIndex index) {
     split_bytes += static_cast<std::int64_t>(block.size.count);
   }
   const bool counts_as_split = !block.is_expandable();
-  for_both(pool_of(block), [&](PoolStatistics& stats) {
+  for_both(block.is_small, [&](PoolStatistics& stats) {
     if (counts_as_split) {
       stats.inactive_split.change(split_blocks);
       stats.inactive_split_bytes.change(split_bytes);

@@ -101,18 +101,29 @@ class CachingAllocator::Impl {
   Bytes try_merge_blocks(BlockIndex dst, BlockIndex src);
 
   // Sets (block_pool.cpp).
-  std::uint32_t set_of(std::uint32_t pool, StreamId stream);
+  std::uint32_t set_of(std::uint32_t pool, StreamId stream) {
+    for (const std::uint32_t set : pools_[pool].sets) {
+      if (sets_[set].stream == stream) return set;
+    }
+    return make_set(pool, stream);
+  }
   std::uint32_t make_set(std::uint32_t pool, StreamId stream);
   std::uint32_t make_pool(BlockPool pool);
   const BlockPool& pool_of(const Block& block) const { return pools_[sets_[block.set].pool]; }
-  void insert_into_blocks(BlockIndex block);
+  void insert_into_blocks(BlockIndex index) {
+    Block& block = blocks_[index];
+    StreamBlocks& set = sets_[block.set];
+    block.gc_base = pools_[set.pool].search_count;
+    set.free.insert(block.size, block.order, index);
+  }
   void erase_from_blocks(BlockIndex block);
   std::vector<BlockIndex> free_blocks_of(std::uint32_t pool) const;
   std::uint64_t order_of_new_segment(Address address, Bytes size);
+  /// What happens to the statistics of a pool happens to those of all.
   template <class Change>
-  void for_both(const BlockPool& pool, Change change) {
+  void for_both(bool is_small, Change change) {
     change(statistics.all);
-    change(pool.is_small ? statistics.small_pool : statistics.large_pool);
+    change(is_small ? statistics.small_pool : statistics.large_pool);
   }
 
   // Expandable segments (expandable_segment.cpp).

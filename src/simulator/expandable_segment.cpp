@@ -60,7 +60,8 @@ BlockIndex CachingAllocator::Impl::adopt_expandable_segment(std::uint32_t set, c
                                          .order = order_of_new_segment(segment.address, segment.reserved),
                                          .set = set,
                                          .expandable = static_cast<std::uint32_t>(expandable_segments_.size() - 1),
-                                         .mapped = false});
+                                         .mapped = false,
+                                         .is_small = pool.is_small});
   sets_[set].unmapped.emplace(segment.address, block);
   return block;
 }
@@ -83,7 +84,7 @@ bool CachingAllocator::Impl::map_block(BlockIndex index, Bytes size) {
   try_merge_blocks(index, blocks_[index].next);
   insert_into_blocks(index);
   total_allocated_ += mapped;
-  for_both(pools_[set.pool], [&](PoolStatistics& stats) { stats.reserved_bytes.increase(mapped.count); });
+  for_both(blocks_[index].is_small, [&](PoolStatistics& stats) { stats.reserved_bytes.increase(mapped.count); });
   return true;
 }
 
@@ -131,7 +132,8 @@ void CachingAllocator::Impl::unmap_block(BlockIndex index) {
   set.unmapped.emplace(blocks_[index].address, index);
   for (Bytes done; done < last - first; done += granule) device.release(granule);
   total_allocated_ -= last - first;
-  for_both(pools_[set.pool], [&](PoolStatistics& stats) { stats.reserved_bytes.decrease((last - first).count); });
+  for_both(blocks_[index].is_small,
+           [&](PoolStatistics& stats) { stats.reserved_bytes.decrease((last - first).count); });
   if (!blocks_[index].is_split()) release_expandable_segment(index);
 }
 

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
 #include <vector>
 
+#include "base/check.h"
 #include "simulator/block.h"
 
 namespace dryfit::simulator {
@@ -31,13 +33,39 @@ class FreeBlocks {
 
   FreeBlocks() : bins_(kBins) {}
 
-  void insert(Bytes size, std::uint64_t order, BlockIndex block);
+  void insert(Bytes size, std::uint64_t order, BlockIndex block) {
+    const std::uint32_t bin = bin_of(size);
+    std::vector<Entry>& entries = bins_[bin];
+    const Entry added{size.count, order, block};
+    std::size_t place = entries.size();
+    entries.push_back(added);
+    if (place > kLong) [[unlikely]]
+      return insert_into_long(bin);
+    for (; place > 0 && entries[place - 1] < added; --place) entries[place] = entries[place - 1];
+    entries[place] = added;
+    if (entries.size() == 1) mark_filled(bin);
+  }
   /// The block must be there.
-  void erase(Bytes size, std::uint64_t order);
-  void erase(Position position);
+  void erase(Bytes size, std::uint64_t order) {
+    const std::uint32_t bin = bin_of(size);
+    const std::size_t count = count_from(bins_[bin], {size.count, order, 0});
+    DRYFIT_CHECK(count > 0 && bins_[bin][count - 1].order == order);
+    erase({bin, static_cast<std::uint32_t>(count - 1)});
+  }
+  void erase(Position position) {
+    std::vector<Entry>& entries = bins_[position.bin];
+    std::copy(entries.begin() + position.index + 1, entries.end(), entries.begin() + position.index);
+    entries.pop_back();
+    if (entries.empty()) mark_empty(position.bin);
+  }
 
   /// The first block of at least this size.
-  Position lower_bound(Bytes size) const;
+  Position lower_bound(Bytes size) const {
+    const std::uint32_t bin = bin_of(size);
+    const std::size_t count = count_from(bins_[bin], {size.count, 0, 0});
+    if (count > 0) return {bin, static_cast<std::uint32_t>(count - 1)};
+    return first_of(next_bin(bin + 1));
+  }
   Position begin() const { return first_of(next_bin(0)); }
   Position last() const;
   Position next(Position position) const;
@@ -49,16 +77,54 @@ class FreeBlocks {
     std::uint64_t size;
     std::uint64_t order;
     BlockIndex block;
+
+    bool operator<(const Entry& other) const { return size != other.size ? size < other.size : order < other.order; }
   };
   static constexpr std::uint32_t kSubBins = 64;
   static constexpr std::uint32_t kBins = 59 * kSubBins;
+  /// Bins of more entries are searched by halves.
+  static constexpr std::size_t kLong = 16;
 
-  static std::uint32_t bin_of(Bytes size);
-  static std::size_t find(const std::vector<Entry>& bin, Bytes size, std::uint64_t order);
-  Position first_of(std::uint32_t bin) const;
-  std::uint32_t next_bin(std::uint32_t bin) const;
+  static std::uint32_t bin_of(Bytes size) {
+    if (size.count < kSubBins) return static_cast<std::uint32_t>(size.count);
+    const auto shift = static_cast<std::uint32_t>(std::bit_width(size.count) - 7);
+    return (shift + 1) * kSubBins + static_cast<std::uint32_t>((size.count >> shift) & (kSubBins - 1));
+  }
+  /// How many entries of the bin are not below this one.
+  static std::size_t count_from(const std::vector<Entry>& entries, const Entry& wanted) {
+    std::size_t count = entries.size();
+    if (count > kLong) [[unlikely]]
+      return count_in_long(entries, wanted);
+    while (count > 0 && entries[count - 1] < wanted) --count;
+    return count;
+  }
+  static std::size_t count_in_long(const std::vector<Entry>& entries, const Entry& wanted);
+  void insert_into_long(std::uint32_t bin);
+  void mark_filled(std::uint32_t bin) {
+    filled_[bin / kSubBins] |= std::uint64_t{1} << (bin % kSubBins);
+    filled_words_ |= std::uint64_t{1} << (bin / kSubBins);
+  }
+  void mark_empty(std::uint32_t bin) {
+    std::uint64_t& word = filled_[bin / kSubBins];
+    word &= ~(std::uint64_t{1} << (bin % kSubBins));
+    if (word == 0) filled_words_ &= ~(std::uint64_t{1} << (bin / kSubBins));
+  }
+  Position first_of(std::uint32_t bin) const {
+    if (bin == kBins) return {};
+    return {bin, static_cast<std::uint32_t>(bins_[bin].size() - 1)};
+  }
+  /// The first filled bin from here on; kBins if there is none.
+  std::uint32_t next_bin(std::uint32_t bin) const {
+    if (bin >= kBins) return kBins;
+    const std::uint32_t word = bin / kSubBins;
+    const std::uint64_t here = filled_[word] & (~std::uint64_t{0} << (bin % kSubBins));
+    if (here != 0) return word * kSubBins + static_cast<std::uint32_t>(std::countr_zero(here));
+    const std::uint64_t words = filled_words_ & (~std::uint64_t{1} << word);
+    if (words == 0) return kBins;
+    const auto next = static_cast<std::uint32_t>(std::countr_zero(words));
+    return next * kSubBins + static_cast<std::uint32_t>(std::countr_zero(filled_[next]));
+  }
   std::uint32_t previous_bin(std::uint32_t bin) const;
-  void erase_at(std::uint32_t bin, std::size_t index);
 
   std::vector<std::vector<Entry>> bins_;
   std::array<std::uint64_t, kBins / kSubBins> filled_{};

@@ -127,7 +127,7 @@ BlockIndex CachingAllocator::Impl::load_mapped_range(const SegmentInfo& segment,
   }
   blocks_[block].mapped = true;
   total_allocated_ += segment.size;
-  for_both(pool_of(blocks_[block]), [&](PoolStatistics& stats) { stats.reserved_bytes.increase(segment.size.count); });
+  for_both(blocks_[block].is_small, [&](PoolStatistics& stats) { stats.reserved_bytes.increase(segment.size.count); });
   return block;
 }
 
@@ -152,11 +152,10 @@ void CachingAllocator::Impl::load_blocks(BlockIndex whole, const SegmentInfo& se
 
 void CachingAllocator::Impl::load_block(BlockIndex index, const BlockInfo& info) {
   Block& block = blocks_[index];
-  const BlockPool& pool = pool_of(block);
   if (info.state == BlockState::kInactive) {
     insert_into_blocks(index);
     if (!block.is_split() || block.is_expandable()) return;
-    for_both(pool, [&](PoolStatistics& stats) {
+    for_both(block.is_small, [&](PoolStatistics& stats) {
       stats.inactive_split.increase(1);
       stats.inactive_split_bytes.increase(block.size.count);
     });
@@ -164,7 +163,7 @@ void CachingAllocator::Impl::load_block(BlockIndex index, const BlockInfo& info)
   }
   block.requested = info.requested;
   block.allocated = true;
-  for_both(pool, [&](PoolStatistics& stats) {
+  for_both(block.is_small, [&](PoolStatistics& stats) {
     stats.allocation.increase(1);
     stats.allocated_bytes.increase(block.size.count);
     stats.active.increase(1);
