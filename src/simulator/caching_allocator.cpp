@@ -45,7 +45,7 @@ Allocation CachingAllocator::Impl::malloc(Bytes request, StreamId stream) {
   if (request >= kTooLarge) return {.outcome = Outcome::kOutOfMemory};
   if (!events_.empty()) [[unlikely]]
     process_events();
-  const AllocParams params = params_for(request, stream);
+  AllocParams params = params_for(request, stream);
   BlockIndex block = get_free_block(params);
   if (block == kNone) [[unlikely]] {
     Outcome outcome = Outcome::kOutOfMemory;
@@ -107,7 +107,7 @@ FreeBlocks::Position CachingAllocator::Impl::skip_to_suitable(const FreeBlocks& 
 }
 
 /// When no cached block fits: the device is asked, and in need the cache is given back to it.
-BlockIndex CachingAllocator::Impl::find_memory(const AllocParams& params, Outcome& outcome) {
+BlockIndex CachingAllocator::Impl::find_memory(AllocParams& params, Outcome& outcome) {
   if (is_gc_armed()) garbage_collect_cached_blocks();
   const Bytes alloc_size = get_allocation_size(params.size, config_.large_segment_size);
   if (is_rejected(alloc_size)) {
@@ -284,6 +284,7 @@ void CachingAllocator::Impl::finish_pending_free(BlockIndex block) {
 
 void CachingAllocator::Impl::request_free(BlockIndex block) {
   note_deallocation(blocks_[block]);
+  if (std::exchange(blocks_[block].has_stream_uses, false)) stream_uses_.erase(block);
   blocks_[block].event_count = 1;
   requested_frees_.push_back(block);
 }

@@ -85,7 +85,8 @@ class CachingAllocator {
   /// The block is used on that stream too.
   void record_stream(BlockId block, StreamId stream);
 
-  /// A free in two parts, for recordings that tell both moments. Between them the block is active and not reusable.
+  /// A free in two parts, for recordings that tell both moments, whatever streams were recorded. Between them the block
+  /// is active and not reusable.
   /// The second is harmless if the block was completed early, by a synchronisation that the recording did not have.
   void request_free(BlockId block);
   void complete_free(BlockId block);

@@ -80,7 +80,7 @@ class CachingAllocator::Impl {
   AllocParams params_for(Bytes request, StreamId stream);
   BlockIndex get_free_block(const AllocParams& params);
   FreeBlocks::Position skip_to_suitable(const FreeBlocks& free, FreeBlocks::Position position, bool expandable) const;
-  BlockIndex find_memory(const AllocParams& params, Outcome& outcome);
+  BlockIndex find_memory(AllocParams& params, Outcome& outcome);
   bool exceeds_limit(Bytes alloc_size) const;
   bool is_rejected(Bytes alloc_size) const;
   BlockIndex alloc_block(const AllocParams& params, Bytes alloc_size, bool is_retry);
@@ -161,7 +161,7 @@ class CachingAllocator::Impl {
   std::uint32_t private_pool(MempoolId id, PoolOptions options);
   std::uint32_t find_private_pool(MempoolId id) const;
   bool may_expand(PoolKind kind) const;
-  BlockIndex try_mempool_fallback(AllocParams params);
+  BlockIndex try_mempool_fallback(AllocParams& params);
 
   // Loading and listing (layout.cpp).
   std::uint32_t loaded_set(const SegmentInfo& segment);

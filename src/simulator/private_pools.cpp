@@ -74,16 +74,19 @@ std::uint32_t CachingAllocator::Impl::routed_pool_for(Bytes size, StreamId strea
   return is_small ? pool.small : pool.large;
 }
 
-/// A request of the default pools may be served by what is cached in a MemPool that allows it.
-BlockIndex CachingAllocator::Impl::try_mempool_fallback(AllocParams params) {
+/// A request of the default pools may be served by what is cached in a MemPool that allows it, and is that pool's then.
+BlockIndex CachingAllocator::Impl::try_mempool_fallback(AllocParams& params) {
   if (pools_[params.pool].owner != kNone) return kNone;
-  const bool is_small = pools_[params.pool].is_small;
   for (const PrivatePool& pool : private_pools_) {
     if (!pool.alive || !pool.use_on_oom) continue;
-    params.pool = is_small ? pool.small : pool.large;
-    params.set = set_of(params.pool, params.stream);
-    const BlockIndex found = get_free_block(params);
-    if (found != kNone) return found;
+    AllocParams there = params;
+    there.pool = pools_[params.pool].is_small ? pool.small : pool.large;
+    there.set = set_of(there.pool, params.stream);
+    there.expandable = config_.expandable_segments && pools_[there.pool].may_expand;
+    const BlockIndex found = get_free_block(there);
+    if (found == kNone) continue;
+    params = there;
+    return found;
   }
   return kNone;
 }

@@ -214,7 +214,13 @@ class Differential {
     const ReferenceAllocator::Sums got{stats.all.allocated_bytes.current(),      stats.all.active_bytes.current(),
                                        stats.all.requested_bytes.current(),      stats.all.reserved_bytes.current(),
                                        stats.all.inactive_split_bytes.current(), stats.all.segment.current()};
-    if (!(got == slow_->sums())) differ("statistics");
+    const ReferenceAllocator::Sums wanted = slow_->sums();
+    if (got.allocated != wanted.allocated) differ("allocated bytes");
+    if (got.active != wanted.active) differ("active bytes");
+    if (got.requested != wanted.requested) differ("requested bytes");
+    if (got.reserved != wanted.reserved) differ("reserved bytes");
+    if (got.inactive_split != wanted.inactive_split) differ("inactive split bytes");
+    if (got.segments != wanted.segments) differ("segments");
     if (stats.num_alloc_retries != slow_->retries || stats.num_ooms != slow_->ooms ||
         stats.num_oom_rejections != slow_->rejections) {
       differ("counts of failures");

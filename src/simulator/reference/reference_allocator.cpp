@@ -55,7 +55,6 @@ ReferenceAllocator::Request ReferenceAllocator::route(Bytes request, StreamId st
   }
   routed.small = routed.size <= kSmallSize.count;
   routed.expandable = may_expand(routed.pool);
-  routed.no_split = !routed.pool.is_default() && pools_.at(routed.pool).options.no_split;
   return routed;
 }
 
@@ -144,17 +143,20 @@ ReferenceAllocator::Answer ReferenceAllocator::malloc(Bytes bytes, StreamId stre
     ++ooms;
     return {Outcome::kOutOfMemory};
   }
-  const std::uint64_t remaining = at(*place).size - request.size;
-  const bool fine_split = request.small || request.expandable;
-  const bool splits = fine_split ? remaining >= kMinBlockSize.count
-                                 : request.size < config_.max_split_size.count && remaining > kSmallSize.count;
-  const MempoolId home = segments_[place->segment].pool;
-  const bool no_split = !home.is_default() && pools_.at(home).options.no_split;
-  if (splits && !no_split) split(*place, request.size);
+  if (splits(*place, request.size)) split(*place, request.size);
   Piece& piece = at(*place);
+  piece.handle = next_handle_++;
   piece.allocated = true;
   piece.requested = bytes.count;
   return {Outcome::kServed, piece.handle, piece.address};
+}
+
+bool ReferenceAllocator::splits(Place place, std::uint64_t size) const {
+  const Segment& segment = segments_[place.segment];
+  if (!segment.pool.is_default() && pools_.at(segment.pool).options.no_split) return false;
+  const std::uint64_t remaining = at(place).size - size;
+  if (segment.small || may_expand(segment.pool)) return remaining >= kMinBlockSize.count;
+  return size < config_.max_split_size.count && remaining > kSmallSize.count;
 }
 
 /// The front becomes a new piece, the old one keeps the rest.
@@ -176,6 +178,7 @@ std::optional<ReferenceAllocator::Place> ReferenceAllocator::search_mempools(Req
   for (const auto& [id, pool] : pools_) {
     if (!pool.options.use_on_oom) continue;
     request.pool = id;
+    request.expandable = may_expand(id);
     if (const auto place = search(request)) return place;
   }
   return std::nullopt;
@@ -221,6 +224,7 @@ void ReferenceAllocator::request_free(Handle handle) {
   Piece& piece = at(find(handle));
   piece.allocated = false;
   piece.requested_free = true;
+  piece.uses.clear();
 }
 
 /// The piece may have been completed before; then its handle is gone or means a free piece.

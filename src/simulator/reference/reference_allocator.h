@@ -26,7 +26,6 @@ class ReferenceAllocator {
   };
   struct Sums {
     std::uint64_t allocated = 0, active = 0, requested = 0, reserved = 0, inactive_split = 0, segments = 0;
-    friend bool operator==(const Sums&, const Sums&) = default;
   };
 
   explicit ReferenceAllocator(CachingAllocator::Options options);
@@ -97,7 +96,6 @@ class ReferenceAllocator {
     MempoolId pool;
     bool small = false;
     bool expandable = false;
-    bool no_split = false;
   };
 
   Piece& at(Place place) { return segments_[place.segment].pieces[place.piece]; }
@@ -127,6 +125,7 @@ class ReferenceAllocator {
   void start_waiting(Handle piece);
   void become_free(Handle piece);
   void merge_around(Handle piece);
+  bool splits(Place place, std::uint64_t size) const;
   void split(Place place, std::uint64_t size);
   std::uint64_t reserved() const { return sums().reserved; }
   bool is_gc_armed() const { return limit_ && config_.garbage_collection_threshold > 0; }
