@@ -81,7 +81,8 @@ class Replay {
       perform(recording_.events[at_]);
       comparison_.count_operation();
     }
-    if (!comparison_.first) compare_end();
+    const bool has_end = !recording_.end_segments.empty() || !recording_.end_blocks.empty();
+    if (!comparison_.first && has_end) compare_end();
     comparison_.count_file();
     return comparison_;
   }

@@ -55,7 +55,9 @@ TEST(FreeBlocks, Behaves_like_an_ordered_set_also_with_many_of_one_size) {
     const auto wanted = model.lower_bound({size, 0, 0});
     const auto got = free.lower_bound(Bytes{size});
     ASSERT_EQ(static_cast<bool>(got), wanted != model.end());
-    if (got) ASSERT_EQ(free[got], std::get<2>(*wanted));
+    if (got) {
+      ASSERT_EQ(free[got], std::get<2>(*wanted));
+    }
   }
   auto position = free.begin();
   for (const auto& entry : model) {
