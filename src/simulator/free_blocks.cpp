@@ -12,7 +12,7 @@ std::size_t FreeBlocks::count_in_long(const std::vector<Entry>& entries, const E
 
 /// Moves the last entry to where it belongs.
 void FreeBlocks::insert_into_long(std::uint32_t bin) {
-  std::vector<Entry>& entries = bins_[bin];
+  std::vector<Entry>& entries = entries_of(bin);
   const Entry added = entries.back();
   const auto place =
       std::partition_point(entries.begin(), entries.end() - 1, [&](const Entry& entry) { return !(entry < added); });
@@ -31,7 +31,7 @@ FreeBlocks::Position FreeBlocks::next(Position position) const {
 }
 
 FreeBlocks::Position FreeBlocks::previous(Position position) const {
-  if (position.index + 1 < bins_[position.bin].size()) return {position.bin, position.index + 1};
+  if (position.index + 1 < entries_of(position.bin).size()) return {position.bin, position.index + 1};
   const std::uint32_t bin = previous_bin(position.bin);
   return {bin, 0};
 }

@@ -31,11 +31,11 @@ class FreeBlocks {
     friend bool operator==(Position, Position) = default;
   };
 
-  FreeBlocks() : bins_(kBins) {}
-
   void insert(Bytes size, std::uint64_t order, BlockIndex block) {
     const std::uint32_t bin = bin_of(size);
-    std::vector<Entry>& entries = bins_[bin];
+    if (octaves_[bin / kSubBins].empty()) [[unlikely]]
+      octaves_[bin / kSubBins].resize(kSubBins);
+    std::vector<Entry>& entries = entries_of(bin);
     const Entry added{size.count, order, block};
     std::size_t place = entries.size();
     entries.push_back(added);
@@ -48,12 +48,13 @@ class FreeBlocks {
   /// The block must be there.
   void erase(Bytes size, std::uint64_t order) {
     const std::uint32_t bin = bin_of(size);
-    const std::size_t count = count_from(bins_[bin], {size.count, order, 0});
-    DRYFIT_CHECK(count > 0 && bins_[bin][count - 1].order == order);
+    DRYFIT_CHECK(is_filled(bin));
+    const std::size_t count = count_from(entries_of(bin), {size.count, order, 0});
+    DRYFIT_CHECK(count > 0 && entries_of(bin)[count - 1].order == order);
     erase({bin, static_cast<std::uint32_t>(count - 1)});
   }
   void erase(Position position) {
-    std::vector<Entry>& entries = bins_[position.bin];
+    std::vector<Entry>& entries = entries_of(position.bin);
     std::copy(entries.begin() + position.index + 1, entries.end(), entries.begin() + position.index);
     entries.pop_back();
     if (entries.empty()) mark_empty(position.bin);
@@ -62,15 +63,17 @@ class FreeBlocks {
   /// The first block of at least this size.
   Position lower_bound(Bytes size) const {
     const std::uint32_t bin = bin_of(size);
-    const std::size_t count = count_from(bins_[bin], {size.count, 0, 0});
-    if (count > 0) return {bin, static_cast<std::uint32_t>(count - 1)};
+    if (is_filled(bin)) {
+      const std::size_t count = count_from(entries_of(bin), {size.count, 0, 0});
+      if (count > 0) return {bin, static_cast<std::uint32_t>(count - 1)};
+    }
     return first_of(next_bin(bin + 1));
   }
   Position begin() const { return first_of(next_bin(0)); }
   Position last() const;
   Position next(Position position) const;
   Position previous(Position position) const;
-  BlockIndex operator[](Position position) const { return bins_[position.bin][position.index].block; }
+  BlockIndex operator[](Position position) const { return entries_of(position.bin)[position.index].block; }
 
  private:
   struct Entry {
@@ -100,6 +103,9 @@ class FreeBlocks {
   }
   static std::size_t count_in_long(const std::vector<Entry>& entries, const Entry& wanted);
   void insert_into_long(std::uint32_t bin);
+  std::vector<Entry>& entries_of(std::uint32_t bin) { return octaves_[bin / kSubBins][bin % kSubBins]; }
+  const std::vector<Entry>& entries_of(std::uint32_t bin) const { return octaves_[bin / kSubBins][bin % kSubBins]; }
+  bool is_filled(std::uint32_t bin) const { return (filled_[bin / kSubBins] >> (bin % kSubBins) & 1) != 0; }
   void mark_filled(std::uint32_t bin) {
     filled_[bin / kSubBins] |= std::uint64_t{1} << (bin % kSubBins);
     filled_words_ |= std::uint64_t{1} << (bin / kSubBins);
@@ -111,7 +117,7 @@ class FreeBlocks {
   }
   Position first_of(std::uint32_t bin) const {
     if (bin == kBins) return {};
-    return {bin, static_cast<std::uint32_t>(bins_[bin].size() - 1)};
+    return {bin, static_cast<std::uint32_t>(entries_of(bin).size() - 1)};
   }
   /// The first filled bin from here on; kBins if there is none.
   std::uint32_t next_bin(std::uint32_t bin) const {
@@ -126,7 +132,7 @@ class FreeBlocks {
   }
   std::uint32_t previous_bin(std::uint32_t bin) const;
 
-  std::vector<std::vector<Entry>> bins_;
+  std::array<std::vector<std::vector<Entry>>, kBins / kSubBins> octaves_;  ///< of 64 bins, once one is used
   std::array<std::uint64_t, kBins / kSubBins> filled_{};
   std::uint64_t filled_words_ = 0;
 };
