@@ -23,9 +23,9 @@ struct ExpandableSegment {
   Bytes granule;
 };
 
-/// torch `DeviceCachingAllocator`; functions bear its names. Its parts: this header's inline functions and
-/// caching_allocator.cpp serve and free, expandable_segment.cpp maps, cache_release.cpp gives back to the device,
-/// private_pools.cpp routes, layout.cpp loads and lists.
+/// torch `DeviceCachingAllocator`; functions bear its names. Its parts: caching_allocator.cpp serves, block_free.cpp
+/// frees, expandable_segment.cpp maps, cache_release.cpp gives back to the device, private_pools.cpp routes, layout.cpp
+/// loads and lists.
 ///
 /// Note [Tie-break]
 /// Free blocks of one stream are ordered by (size, order). What order is depends on the version:
@@ -89,7 +89,7 @@ class CachingAllocator::Impl {
   Allocation alloc_found_block(const AllocParams& params, BlockIndex found);
   BlockIndex split_front(BlockIndex found, Bytes size);
 
-  // Freeing (caching_allocator.cpp).
+  // Freeing (block_free.cpp).
   void note_deallocation(Block& block);
   void insert_events(BlockIndex block);
   void insert_deferred_events();

@@ -70,6 +70,21 @@ TEST(CachingAllocator, Among_equal_sizes_the_version_decides) {
   }
 }
 
+/// As torch 2.11.0, 2.12.0 and 2.15.0 answered under the stand-in driver.
+TEST(CachingAllocator, Torch_2_12_prefers_the_block_object_that_was_made_first) {
+  for (const int minor : {11, 12, 15}) {
+    CachingAllocator allocator = make("", 1_GiB, {2, minor, 0});
+    const auto whole = allocator.malloc(1024_B), second = allocator.malloc(512_B);
+    allocator.malloc(512_B);
+    allocator.free(whole.block);
+    const auto front = allocator.malloc(512_B);
+    allocator.malloc(512_B);
+    allocator.free(front.block);
+    allocator.free(second.block);
+    EXPECT_EQ(allocator.malloc(512_B).address, minor == 12 ? second.address : front.address) << minor;
+  }
+}
+
 TEST(CachingAllocator, A_block_is_reused_only_on_its_stream) {
   CachingAllocator allocator = make();
   allocator.free(allocator.malloc(20_MiB, kMain).block);

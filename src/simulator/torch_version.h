@@ -13,7 +13,7 @@ namespace dryfit::simulator {
 /// How equal-sized free blocks are ordered (the last part of the best-fit key).
 enum class TieBreak {
   kAddress,       ///< the lowest address: up to torch 2.11
-  kBlockCounter,  ///< the block object made first: for a while before 2.13
+  kBlockCounter,  ///< the block object made first: 2.12
   kSegmentOrder,  ///< the oldest segment, then the lowest address: since 2.13
 };
 
