@@ -4,6 +4,8 @@
 //
 // How many events a second the simulator takes, on one core: generated training and traces of the allocator oracle,
 // repeated; and one trace of ten million events. The best of several rounds counts.
+#include <malloc.h>
+
 #include <algorithm>
 #include <cstdio>
 
@@ -55,6 +57,17 @@ void measure_ten_million() {
   std::printf("%zu events in one trace: %.2f s\n", list.events.size(), time_of(list, 1));
 }
 
+/// Host memory of the simulator per live block, for more and more of them: it should stay the same.
+void measure_memory() {
+  for (const std::uint64_t live : {10'000, 100'000, 1'000'000}) {
+    const std::size_t before = mallinfo2().uordblks + mallinfo2().hblkhd;
+    CachingAllocator allocator({.version = {2, 6, 0}});
+    for (std::uint64_t i = 0; i < live; ++i) allocator.malloc(Bytes{i % 5000 * 700 + 1});
+    const std::size_t used = mallinfo2().uordblks + mallinfo2().hblkhd - before;
+    std::printf("%8llu live blocks: %zu bytes each\n", static_cast<unsigned long long>(live), used / live);
+  }
+}
+
 }  // namespace
 }  // namespace dryfit::bench
 
@@ -64,4 +77,5 @@ int main(int argc, char** argv) {
   measure(training_events(48, 1600, 1024, 3));
   for (int i = 1; i < argc; ++i) measure(oracle_events(argv[i]));
   measure_ten_million();
+  measure_memory();
 }
