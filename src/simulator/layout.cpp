@@ -71,8 +71,8 @@ Status CachingAllocator::Impl::load(std::span<const SegmentInfo> segments) {
     if (Status status = check_loadable(segment); !status) return status;
     by_address.push_back(&segment);
   }
-  std::stable_sort(by_address.begin(), by_address.end(),
-                   [](const SegmentInfo* a, const SegmentInfo* b) { return a->address < b->address; });
+  std::sort(by_address.begin(), by_address.end(),
+            [](const SegmentInfo* a, const SegmentInfo* b) { return a->address < b->address; });
   for (std::size_t i = 1; i < by_address.size(); ++i) {
     if (overlap(*by_address[i - 1], *by_address[i])) return not_loadable(*by_address[i], "overlaps another");
   }

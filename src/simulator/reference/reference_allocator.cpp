@@ -256,14 +256,19 @@ void ReferenceAllocator::done(StreamId stream) {
 void ReferenceAllocator::process_events() {
   std::set<StreamId> stuck;
   std::vector<Event> waiting;
-  std::vector<Event> passed;
+  std::map<StreamId, std::vector<Handle>> passed;
   for (const Event& event : events_) {
     if (!event.complete) stuck.insert(event.stream);
-    (stuck.count(event.stream) > 0 ? waiting : passed).push_back(event);
+    if (stuck.count(event.stream) > 0) {
+      waiting.push_back(event);
+    } else {
+      passed[event.stream].push_back(event.piece);
+    }
   }
   events_ = waiting;
-  std::stable_sort(passed.begin(), passed.end(), [](const Event& a, const Event& b) { return a.stream < b.stream; });
-  for (const Event& event : passed) pass_event(event.piece);
+  for (const auto& [stream, pieces] : passed) {
+    for (const Handle piece : pieces) pass_event(piece);
+  }
 }
 
 void ReferenceAllocator::pass_event(Handle handle) {
