@@ -18,7 +18,7 @@ JOBS ?= $(shell nproc)
 STAGE := tools/setup/stage.sh
 VENV := PYTHON=$(PYTHON) tools/setup/venv.sh
 CTEST := ctest -j $(shell nproc)
-SANITIZED_TESTS := trace_test cuda_test nvml_test nvml_with_cuda_test
+SANITIZED_TESTS := trace_test snapshot_test simulator_test oracle_test whatif_test cuda_test nvml_test nvml_with_cuda_test
 CPP_FILES = $(shell find src apps include bench tests -name '*.h' -o -name '*.cpp')
 WHEEL_SOURCES = $(shell find src apps include cards cmake python -type f -not -name '*.pyc') \
                 pyproject.toml CMakeLists.txt $(wildcard README.md)
@@ -110,13 +110,13 @@ test-cpp: | build
 check-includes: ## the direction of the includes (ARCHITECTURE.md)
 	@$(STAGE) check-includes "Direction of the includes" -- tools/check_includes
 
-test-sanitizers: packages headers ## the driver's and the trace's tests under asan and tsan
+test-sanitizers: packages headers ## the tests of driver, trace, snapshot, simulator and whatif under asan and tsan
 	@for preset in asan tsan; do \
 	    test -f build/$$preset/build.ninja || \
 	        $(STAGE) $$preset-configure "Configuring (preset $$preset)" -- cmake --preset $$preset || exit 1; \
-	    $(STAGE) $$preset-build "Building the driver's tests (preset $$preset)" -- \
+	    $(STAGE) $$preset-build "Building the tests (preset $$preset)" -- \
 	        cmake --build --preset $$preset --target $(SANITIZED_TESTS) || exit 1; \
-	    $(STAGE) $$preset-test "The driver's tests (preset $$preset)" --show 'tests passed' -- \
+	    $(STAGE) $$preset-test "The tests (preset $$preset)" --show 'tests passed' -- \
 	        $(CTEST) --preset $$preset -E _NOT_BUILT || exit 1; \
 	done
 
@@ -131,6 +131,8 @@ bench: setup build ## what a dry run costs, beside really training on the CPU
 	@test -f build/bench/build.ninja || $(STAGE) bench-configure "Configuring (preset bench)" -- cmake --preset bench
 	@$(STAGE) bench-build "Building (preset bench)" -- cmake --build --preset bench
 	build/bench/bench/trace_append_bench
+	build/bench/bench/simulator_bench
+	bench/allocator_race
 	bench/cost
 
 bench-h100: venv-latest venv-2.11 build ## bfloat16 on an H100, under torch 2.11 and under the newest

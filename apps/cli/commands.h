@@ -8,15 +8,17 @@
 
 namespace dryfit::cli {
 
-/// Exit codes that do not come from a verdict (verdict::exit_code gives 0, 1 and 3).
+/// Exit codes. Those of a dry run come from verdict::exit_code.
 constexpr int kSuccess = 0;
 constexpr int kCouldNotTell = 1;
 constexpr int kWrongUsage = 2;
+constexpr int kDoesNotFit = 3;
 
 /// Each adds one subcommand. When it is the one asked for, it runs during parsing and leaves its exit code in
 /// `exit_code`. `arguments` and `exit_code` must outlive `app`.
 void add_run(CLI::App& app, const Arguments& arguments, int& exit_code);
 void add_gpus(CLI::App& app, int& exit_code);
+void add_replay(CLI::App& app, int& exit_code);
 void add_trace(CLI::App& app, int& exit_code);
 
 }  // namespace dryfit::cli

@@ -4,19 +4,18 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <span>
 
 #include "analysis/run_summary.h"
 #include "base/unique_fd.h"
-#include "card/card_match.h"
 #include "card/catalogue.h"
 #include "commands.h"
 #include "files.h"
 #include "fleet.h"
 #include "launch/command.h"
+#include "named_cards.h"
 #include "report/json.h"
 #include "report/terminal.h"
 #include "resources.h"
@@ -38,17 +37,6 @@ std::vector<std::string> own_environment() {
   std::vector<std::string> result;
   for (char** entry = environ; *entry; ++entry) result.emplace_back(*entry);
   return result;
-}
-
-/// The cards that the user named, in that order, each once.
-Result<std::vector<const CardFile*>> named_cards(const Catalogue& catalogue, const std::vector<std::string>& names) {
-  std::vector<const CardFile*> cards;
-  for (const auto& name : names) {
-    const auto card = match_card(catalogue, name);
-    if (!card) return card.error();
-    if (std::ranges::find(cards, *card) == cards.end()) cards.push_back(*card);
-  }
-  return cards;
 }
 
 /// Everything that one invocation of `dryfit run` works with.

@@ -113,7 +113,8 @@ void TypedRunOptions::declare(CLI::App& app) {
       ->expected(1)
       ->take_all()
       ->allow_extra_args(false);
-  app.add_option("--save", o.save, "Keep traces, histories and verdict.json in this new folder")->type_name("DIR");
+  app.add_option("--save", o.save, "Keep traces, histories and verdict.json in this new folder; see `dryfit replay`")
+      ->type_name("DIR");
   app.add_flag("--json", o.json, "Print JSON; what the program prints goes to stderr");
   app.add_option("--output", o.output, "Write the JSON to this file")->type_name("FILE");
   app.add_option("--jobs", o.jobs, "How many cards to try at once (default: one per core)")

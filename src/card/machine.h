@@ -14,7 +14,7 @@
 namespace dryfit {
 
 /// The order in which a platform's driver hands out the addresses of new device allocations. PyTorch's allocator breaks
-/// ties by address, so the order can show in the peak (Note [Address order] in driver/cuda/address_space.h).
+/// ties by address, so the order can show in the peak (Note [Address order] in card/address_space.h).
 enum class AddressOrder {
   chunk,       ///< native Linux: 32 MiB chunks from the top down, their remainders first, lowest first
   ascending,   ///< WSL2, gVisor: upwards, one after the other

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "base/bytes.h"
-#include "driver/cuda/address_space.h"
+#include "card/address_space.h"
 #include "trace/events.h"
 
 namespace dryfit::driver {

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "driver/cuda/address_space.h"
+#include "card/address_space.h"
 
 namespace dryfit::driver {
 

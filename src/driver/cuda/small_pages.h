@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "base/bytes.h"
-#include "driver/cuda/address_space.h"
+#include "card/address_space.h"
 
 namespace dryfit::driver {
 

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/cuda/address_space.h"
+#include "card/address_space.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 #include <vector>
 
-namespace dryfit::driver {
+namespace dryfit {
 namespace {
 
 using namespace literals;
@@ -114,4 +114,4 @@ TEST(AddressSpace, Live_ranges_never_overlap_in_any_order) {
 }
 
 }  // namespace
-}  // namespace dryfit::driver
+}  // namespace dryfit

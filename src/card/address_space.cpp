@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/cuda/address_space.h"
+#include "card/address_space.h"
 
 #include <algorithm>
 #include <iterator>
 
-namespace dryfit::driver {
+namespace dryfit {
 
 using namespace literals;
 
@@ -118,4 +118,4 @@ AddressSpace::Ranges::iterator AddressSpace::best_fit(std::uint64_t size) {
   return best;
 }
 
-}  // namespace dryfit::driver
+}  // namespace dryfit

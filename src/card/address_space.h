@@ -11,7 +11,7 @@
 #include "base/bytes.h"
 #include "card/machine.h"
 
-namespace dryfit::driver {
+namespace dryfit {
 
 using Address = std::uint64_t;
 
@@ -67,4 +67,4 @@ class AddressSpace {
   Ranges free_;     ///< ranges given back, or left over at the end of a chunk
 };
 
-}  // namespace dryfit::driver
+}  // namespace dryfit

@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+
+#include "replay_report.h"
+
+namespace dryfit::cli {
+namespace {
+
+using whatif::Fit;
+using Json = nlohmann::ordered_json;
+
+Json place_json(const ReplayReport& report, const whatif::Place& place) {
+  const auto* frame = report.recording->snapshot->user_frame(place.stack);
+  return Json{{"event", place.entry + 1},
+              {"file", frame ? Json(frame->filename) : Json()},
+              {"line", frame ? Json(frame->line) : Json()},
+              {"function", frame ? Json(frame->name) : Json()}};
+}
+
+std::string fit_name(Fit fit) {
+  switch (fit) {
+    case Fit::fits:
+      return "fits";
+    case Fit::tight:
+      return "tight";
+    case Fit::does_not_fit:
+      return "does-not-fit";
+    case Fit::cannot_tell:
+      break;
+  }
+  return "cannot-tell";
+}
+
+Json row_json(const ReplayReport& report, const ReplayRow& row) {
+  const auto& outcome = row.answer.outcome;
+  const auto of_card = [&](auto value) { return row.card ? Json(value) : Json(); };
+  Json oom;
+  if (outcome.out_of_memory) {
+    oom = Json{{"requested_bytes", outcome.out_of_memory->requested.count},
+               {"device_free_bytes", outcome.out_of_memory->device_free.count},
+               {"at", place_json(report, outcome.out_of_memory->at)}};
+  }
+  Json caveats = Json::array();
+  for (const auto& caveat : row.answer.caveats)
+    caveats.push_back(Json{{"name", caveat.name}, {"text", caveat.text}, {"decides", caveat.decides}});
+  const auto capacity = row.card ? row.card->total_memory.count : 0;
+  return Json{{"card", row.card ? Json(row.card->id) : Json()},
+              {"alloc_conf", row.alloc_conf},
+              {"verdict", row.answer.fit ? Json(fit_name(*row.answer.fit)) : Json()},
+              {"capacity_bytes", of_card(capacity)},
+              {"device_peak_bytes", of_card(row.answer.device_peak.count)},
+              {"headroom_bytes", of_card(static_cast<std::int64_t>(capacity - row.answer.device_peak.count))},
+              {"peak_reserved_bytes", outcome.peak_reserved.count},
+              {"peak_allocated_bytes", outcome.peak_allocated.count},
+              {"fragmentation_bytes", outcome.fragmentation().count},
+              {"largest_free_block_bytes", outcome.largest_free_at_peak.count},
+              {"peak_at", place_json(report, outcome.peak_at)},
+              {"alloc_retries", outcome.alloc_retries},
+              {"oom", oom},
+              {"complete", outcome.complete},
+              {"outside_torch",
+               Json{{"bytes", of_card(row.outside.estimate.count)}, {"high_bytes", of_card(row.outside.high.count)}}},
+              {"caveats", std::move(caveats)},
+              {"best", row.is_best}};
+}
+
+}  // namespace
+
+std::string replay_json(const ReplayReport& report) {
+  const auto& recording = *report.recording;
+  const auto* card = report.source->card(recording.device);
+  Bytes reserved;
+  for (const auto& segment : recording.start) reserved += segment.size;
+  Json results = Json::array();
+  for (const auto& row : report.rows) results.push_back(row_json(report, row));
+  Json diagnostics = Json::array();
+  auto all = report.source->snapshot.diagnostics;
+  all.merge(recording.diagnostics);
+  for (const auto& [name, count] : all.counts()) diagnostics.push_back(Json{{"name", name}, {"count", count}});
+  const Json json{{"dryfit", DRYFIT_VERSION},
+                  {"recording", Json{{"file", report.source->file.string()},
+                                     {"device", recording.device},
+                                     {"events", recording.entries().size()},
+                                     {"from_beginning", recording.start.empty()},
+                                     {"start_reserved_bytes", reserved.count},
+                                     {"torch", to_text(recording.torch)},
+                                     {"torch_known", report.torch_known},
+                                     {"alloc_conf", recording.alloc_conf},
+                                     {"card", card ? Json(card->id) : Json()}}},
+                  {"torch", to_text(report.torch)},
+                  {"fraction", report.fraction ? Json(*report.fraction) : Json()},
+                  {"results", std::move(results)},
+                  {"diagnostics", std::move(diagnostics)}};
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace dryfit::cli

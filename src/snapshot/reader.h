@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+#include "base/result.h"
+#include "snapshot/snapshot.h"
+
+namespace dryfit::snapshot {
+
+/// Reads a pickled memory snapshot of torch 1.13 to 2.15. No code in it is run, whatever it holds. What a version did
+/// not write is left at its default; what is there and makes no sense is left out and counted. Diagnostics:
+///   snapshot.unknown_action    entries of a kind that is not known
+///   snapshot.unusable_entry    entries, blocks or segments without an address, a size or a sensible value
+/// An Error when it is no snapshot at all.
+Result<Snapshot> read_snapshot(const std::filesystem::path& file);
+
+/// The same from memory. `bytes` is not needed afterwards.
+Result<Snapshot> parse_snapshot(std::string_view bytes);
+
+}  // namespace dryfit::snapshot

@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "whatif/answer.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace dryfit::whatif {
+namespace {
+
+using namespace literals;
+
+/// Libraries and kernel code of a transformer's training, as dry runs count them on the cards of docs/accuracy.md.
+constexpr Bytes kTypicalLibraries = 26_MiB;
+
+Conditions with_outside(const Question& question, Bytes outside) {
+  auto conditions = question.conditions;
+  conditions.total = question.card->total_memory;
+  conditions.outside = outside;
+  return conditions;
+}
+
+bool is_changed(const Question& question) {
+  const auto& recording = *question.recording;
+  return question.conditions.torch != recording.torch || !(question.conditions.config == recording.config) ||
+         question.conditions.fraction;
+}
+
+/// With less than this left, what is otherwise only worth mentioning decides.
+Bytes little_of(const Card& card) { return Bytes{card.total_memory.count / 20}; }
+
+bool is_close(const Question& question, const Outcome& outcome) {
+  if (!question.card) return false;
+  return outcome.peak_reserved + question.outside.high + little_of(*question.card) > question.card->total_memory;
+}
+
+Bytes reserved_at_start(const Recording& recording) {
+  Bytes sum;
+  for (const auto& segment : recording.start) sum += segment.size;
+  return sum;
+}
+
+std::vector<Caveat> caveats_of_recording(const Question& question, const Outcome& outcome) {
+  std::vector<Caveat> caveats;
+  const bool close = is_close(question, outcome);
+  const auto reserved = reserved_at_start(*question.recording);
+  if (reserved.count > 0 && is_changed(question)) {
+    caveats.push_back({"starts_midway",
+                       "the recording begins with " + to_text(reserved) +
+                           " reserved as under the recorded conditions; others might have arranged it otherwise",
+                       close});
+  }
+  if (question.card && !question.same_card) {
+    caveats.push_back(
+        {"other_card",
+         "it was recorded on another card, where libraries may ask for more or less memory than on this one", close});
+  }
+  if (outcome.met_here_only) {
+    caveats.push_back(
+        {"beyond_recording",
+         "the recorded program ran out of memory where it would not here; what it would have done next is "
+         "not in the recording",
+         true});
+  }
+  return caveats;
+}
+
+/// A fit that stands on an estimate is played again with the worst of it.
+Status weigh(const Question& question, Answer& answer) {
+  if (answer.outcome.alloc_retries > 0) {
+    answer.caveats.push_back({"memory_ran_short", "PyTorch got through only by giving back its cache", true});
+  }
+  if (answer.outcome.refused_in_both > 0) {
+    answer.caveats.push_back({"memory_ran_short", "the program met an OutOfMemoryError, and went on", true});
+  }
+  if (answer.outcome.peak_reserved + question.outside.high <= question.card->total_memory) return {};
+  const auto worst = play(*question.recording, with_outside(question, question.outside.high));
+  if (!worst) return worst.error();
+  if (worst->out_of_memory) {
+    answer.caveats.push_back(
+        {"outside_memory",
+         "it does not fit if the memory outside PyTorch is at its upper bound of " + to_text(question.outside.high),
+         true});
+  }
+  return {};
+}
+
+Fit fit_of(const Answer& answer) {
+  if (answer.outcome.out_of_memory) return Fit::does_not_fit;
+  if (answer.outcome.met_here_only) return Fit::cannot_tell;
+  return std::ranges::any_of(answer.caveats, &Caveat::decides) ? Fit::tight : Fit::fits;
+}
+
+}  // namespace
+
+Outside outside_of(const Card& card, std::optional<Bytes> libraries) {
+  const Bytes estimate = card.context_memory + card.launch_memory + libraries.value_or(kTypicalLibraries);
+  const Bytes unknown = libraries ? 0_B : kTypicalLibraries;
+  return {.estimate = estimate, .high = estimate + card.context_spread + unknown};
+}
+
+Result<Answer> answer(const Question& question, Witness* witness) {
+  const auto conditions = question.card ? with_outside(question, question.outside.estimate) : question.conditions;
+  auto outcome = play(*question.recording, conditions, witness);
+  if (!outcome) return outcome.error();
+  Answer result{.outcome = std::move(outcome).value()};
+  result.caveats = caveats_of_recording(question, result.outcome);
+  if (!question.card) return result;
+  result.device_peak = result.outcome.peak_reserved + question.outside.estimate;
+  if (!result.outcome.out_of_memory) {
+    if (auto status = weigh(question, result); !status) return status.error();
+  }
+  result.fit = fit_of(result);
+  return result;
+}
+
+}  // namespace dryfit::whatif

@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <unordered_map>
+
+#include "snapshot/snapshot.h"
+#include "whatif/play.h"
+
+namespace dryfit::whatif {
+
+/// Writes down what happens while a recording is played, as the memory snapshot that PyTorch would have taken at the
+/// end: its segments and entries, with the stacks and times of the recording. Give it to play(), then ask for
+/// snapshot().
+class Prediction : public Witness {
+ public:
+  /// `alloc_conf` is what it is played under. The recording must outlive this object.
+  Prediction(const Recording& recording, std::string alloc_conf);
+
+  void at(std::size_t entry) override { entry_ = entry; }
+  void alloc(simulator::Address address, Bytes requested, simulator::StreamId stream) override;
+  void free_requested(simulator::Address address, Bytes requested, simulator::StreamId stream) override;
+  void free_completed(simulator::Address address, Bytes requested, simulator::StreamId stream) override;
+  void segment_alloc(simulator::Address address, Bytes size, simulator::StreamId stream) override;
+  void segment_free(simulator::Address address, Bytes size, simulator::StreamId stream) override;
+  void segment_map(simulator::Address address, Bytes size, simulator::StreamId stream) override;
+  void segment_unmap(simulator::Address address, Bytes size, simulator::StreamId stream) override;
+  void out_of_memory(Bytes size, Bytes device_free, simulator::StreamId stream) override;
+  void end(const simulator::CachingAllocator& allocator) override;
+
+  const snapshot::Snapshot& snapshot() const { return snapshot_; }
+
+ private:
+  void add(snapshot::Action action, simulator::Address address, Bytes size, simulator::StreamId stream);
+
+  const Recording& recording_;
+  snapshot::Snapshot snapshot_;
+  std::size_t entry_ = 0;
+  std::unordered_map<simulator::Address, snapshot::StackId> stacks_;  ///< of live blocks
+};
+
+}  // namespace dryfit::whatif

@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "whatif/sweep.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "simulator/alloc_config.h"
+
+namespace dryfit::whatif {
+namespace {
+
+constexpr const char* kConfigurations[] = {
+    "expandable_segments:True",
+    "max_split_size_mb:32",
+    "max_split_size_mb:64",
+    "max_split_size_mb:128",
+    "max_split_size_mb:256",
+    "max_split_size_mb:512",
+    "roundup_power2_divisions:2",
+    "roundup_power2_divisions:4",
+    "roundup_power2_divisions:8",
+    "roundup_power2_divisions:16",
+    "expandable_segments:True,roundup_power2_divisions:8",
+};
+
+constexpr const char* kCollecting[] = {
+    "garbage_collection_threshold:0.6",
+    "garbage_collection_threshold:0.8",
+    "garbage_collection_threshold:0.8,max_split_size_mb:128",
+};
+
+bool is_limited(const Question& question) {
+  return question.card && (question.conditions.fraction || question.conditions.config.per_process_memory_fraction);
+}
+
+std::optional<std::size_t> best_of(const std::vector<Swept>& all) {
+  std::optional<std::size_t> best;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto& outcome = all[i].answer.outcome;
+    if (outcome.out_of_memory) continue;
+    if (!best || outcome.peak_reserved < all[*best].answer.outcome.peak_reserved) best = i;
+  }
+  return best;
+}
+
+}  // namespace
+
+std::vector<std::string> sensible_configurations(const Recording& recording, const Question& question) {
+  std::vector<std::string> result;
+  const auto add = [&](const std::string& text) {
+    const bool is_new = std::ranges::find(result, text) == result.end();
+    if (is_new && simulator::parse_alloc_config(text, question.conditions.torch)) result.push_back(text);
+  };
+  add("");
+  add(recording.alloc_conf);
+  for (const auto* text : kConfigurations) add(text);
+  if (is_limited(question)) {
+    for (const auto* text : kCollecting) add(text);
+  }
+  return result;
+}
+
+Result<Sweep> sweep(const Question& question, const std::vector<std::string>& configurations) {
+  Sweep result;
+  for (const auto& text : configurations) {
+    auto config = simulator::parse_alloc_config(text, question.conditions.torch);
+    if (!config) return config.error();
+    auto asked = question;
+    asked.conditions.config = std::move(config).value();
+    auto answered = answer(asked);
+    if (!answered) return answered.error();
+    result.all.push_back({text, std::move(answered).value()});
+  }
+  result.best = best_of(result.all);
+  return result;
+}
+
+}  // namespace dryfit::whatif
