@@ -169,6 +169,7 @@ Result<TimmMemory> join_timm_memory(const TimmTables& tables, std::string_view p
   const auto join = Join::of(tables);
   if (!join) return join.error();
   TimmMemory result;
+  result.rows = folds->rows;
   for (auto& row : folds->rows) {
     auto job = join->row(row);
     if (!job) return job.error();

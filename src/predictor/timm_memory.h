@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -24,6 +26,7 @@ struct MeasuredJob {
 /// The measured training peaks of timm's models, and how they are divided.
 struct TimmMemory {
   std::vector<MeasuredJob> jobs;  ///< those of the fold table, in its order
+  std::vector<std::size_t> rows;  ///< of the memory table, of each job
   Folds folds;                    ///< over `jobs`: places, not rows
 };
 

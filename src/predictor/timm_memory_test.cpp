@@ -57,6 +57,7 @@ TEST(TimmMemory, Only_the_rows_of_the_folds_are_there_and_the_folds_count_them) 
   EXPECT_EQ(data->jobs[1].module, "vit");
   EXPECT_EQ(data->jobs[1].job.batch, 16);
   EXPECT_EQ(data->jobs[1].measured_mib, 1500);
+  EXPECT_EQ(data->rows, (std::vector<std::size_t>{0, 2}));
   EXPECT_EQ(data->folds.rows, (std::vector<std::size_t>{0, 1}));
 }
 
