@@ -228,7 +228,7 @@ Result<std::vector<Card>> asked_cards(const ReplayOptions& options, const Replay
   return cards;
 }
 
-Status check(const ReplayOptions& options, const std::vector<Card>& cards) {
+Status check(const ReplayOptions& options, const fs::path& recording, const std::vector<Card>& cards) {
   if (options.fraction && cards.empty()) {
     return Error{"--fraction is of a card's memory, and no card is known", "Name one with --gpu."};
   }
@@ -237,6 +237,10 @@ Status check(const ReplayOptions& options, const std::vector<Card>& cards) {
   }
   if (options.write_snapshot.empty()) return {};
   if (cards.size() > 1) return Error{"--write-snapshot writes the snapshot of one card", "Name one card with --gpu."};
+  std::error_code ignored;
+  if (fs::equivalent(options.write_snapshot, recording, ignored)) {
+    return Error{"--write-snapshot would overwrite the recording itself", "Give the name of another file."};
+  }
   return check_writable(options.write_snapshot);
 }
 
@@ -245,7 +249,7 @@ int run(const ReplayOptions& options) {
   if (!source) return fail(source.error(), kWrongUsage);
   auto cards = asked_cards(options, *source);
   if (!cards) return fail(cards.error(), kWrongUsage);
-  if (const auto status = check(options, *cards); !status) return fail(status.error(), kWrongUsage);
+  if (const auto status = check(options, source->file, *cards); !status) return fail(status.error(), kWrongUsage);
   return replay({options, std::move(source).value(), std::move(cards).value()});
 }
 

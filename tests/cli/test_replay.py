@@ -115,6 +115,17 @@ def test_wrong_options_get_one_sentence_and_exit_code_2(recording: Path, options
     assert result.stdout == ""
 
 
+def test_the_recording_itself_is_not_overwritten(recording: Path, tmp_path: Path) -> None:
+    before = recording.read_bytes()
+    link = tmp_path / "link.pickle"
+    link.symlink_to(recording)
+    for out in (recording, link):
+        result = dryfit("replay", recording, "--write-snapshot", out)
+        assert result.returncode == WRONG_USAGE
+        assert "the recording itself" in result.stderr
+    assert recording.read_bytes() == before
+
+
 def test_what_is_no_recording_gets_a_hint(tmp_path: Path) -> None:
     missing = dryfit("replay", tmp_path / "none.pickle")
     assert missing.returncode == WRONG_USAGE
