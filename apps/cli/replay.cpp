@@ -112,7 +112,8 @@ Status write_prediction(const Session& session, const whatif::Prediction& predic
 
 Result<ReplayRow> play_one(const Session& session, const whatif::Question& question, const std::string& alloc_conf) {
   std::optional<whatif::Prediction> prediction;
-  if (!session.options.write_snapshot.empty()) prediction.emplace(*question.recording, alloc_conf);
+  if (!session.options.write_snapshot.empty())
+    prediction.emplace(*question.recording, alloc_conf, question.conditions.torch);
   auto answer = whatif::answer(question, prediction ? &*prediction : nullptr);
   if (!answer) return answer.error();
   if (prediction) {

@@ -70,7 +70,7 @@ class Player {
   Result<Outcome> play() {
     if (const auto status = begin(); !status) return status.error();
     for (const auto& operation : recording_.operations) {
-      if (witness_) witness_->at(operation.entry);
+      if (witness_) witness_->at(operation);
       perform(operation);
       if (outcome_.out_of_memory) break;
     }

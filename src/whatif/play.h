@@ -50,8 +50,8 @@ struct Outcome {
 /// What happens while a recording is played, for who wants to write it down.
 class Witness : public simulator::Observer {
  public:
-  /// The entry of the recording whose operation is played next.
-  virtual void at(std::size_t /*entry*/) {}
+  /// What is played next.
+  virtual void at(const Operation&) {}
   virtual void alloc(simulator::Address, Bytes /*requested*/, simulator::StreamId) {}
   virtual void free_requested(simulator::Address, Bytes /*requested*/, simulator::StreamId) {}
   /// The end, with the allocator as it is then.
