@@ -27,6 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kSeeHelp = "See: dryfit replay --help";
 constexpr std::uintmax_t kLargeFile = std::uintmax_t{100} << 20;
 
 struct ReplayOptions {
@@ -70,11 +71,15 @@ Result<ReplaySource> load(const fs::path& path) {
 
 /// The device that the user asks about; else the one on which most is reserved at the end of the recording.
 Result<int> chosen_device(const ReplaySource& source, const std::vector<int>& recorded, std::optional<int> asked) {
-  if (asked) return *asked;
   if (recorded.empty()) {
     return Error{source.file.string() + ": it holds no recorded events",
                  "Call torch.cuda.memory._record_memory_history() before what is of interest."};
   }
+  if (asked && std::ranges::find(recorded, *asked) == recorded.end()) {
+    return Error{source.file.string() + ": nothing was recorded for device " + std::to_string(*asked),
+                 fmt::format("Recorded: device {}.", fmt::join(recorded, ", "))};
+  }
+  if (asked) return *asked;
   const auto reserved = [&](int device) {
     Bytes sum;
     for (const auto& segment : source.snapshot.segments) {
@@ -192,6 +197,7 @@ int replay(const Session& session) {
                       .recording = &*recording,
                       .torch_known = session.source.torch().has_value(),
                       .devices = recorded.size(),
+                      .device_asked = options.device.has_value(),
                       .torch = conditions->torch,
                       .fraction = options.fraction,
                       .swept = options.sweep};
@@ -230,6 +236,9 @@ Result<std::vector<Card>> asked_cards(const ReplayOptions& options, const Replay
 }
 
 Status check(const ReplayOptions& options, const fs::path& recording, const std::vector<Card>& cards) {
+  if (options.fraction && !(*options.fraction >= 0 && *options.fraction <= 1)) {
+    return Error{"--fraction must be from 0 to 1", kSeeHelp};
+  }
   if (options.fraction && cards.empty()) {
     return Error{"--fraction is of a card's memory, and no card is known", "Name one with --gpu."};
   }
@@ -270,14 +279,10 @@ void declare(CLI::App& command, ReplayOptions& options) {
       ->type_name("CONF");
   command.add_option("--torch", options.torch, "The version of PyTorch to play it under (default: as recorded)")
       ->type_name("VERSION");
-  command.add_option("--fraction", options.fraction, "As torch.cuda.set_per_process_memory_fraction")
-      ->type_name("X")
-      ->check(CLI::Range(0.0, 1.0).description(""));
+  command.add_option("--fraction", options.fraction, "As torch.cuda.set_per_process_memory_fraction")->type_name("X");
   command.add_flag("--sweep", options.sweep,
                    "Compare all sensible configurations and name the one with the lowest peak");
-  command.add_option("--device", options.device, "The recorded device (default: the fullest)")
-      ->type_name("N")
-      ->check(CLI::NonNegativeNumber.description(""));
+  command.add_option("--device", options.device, "The recorded device (default: the fullest)")->type_name("N");
   command.add_option("--cards", options.cards, "A card file of your own, or a folder of them")
       ->type_name("PATH")
       ->expected(1)

@@ -25,8 +25,9 @@ struct ReplayRow {
 struct ReplayReport {
   const ReplaySource* source = nullptr;
   const whatif::Recording* recording = nullptr;
-  bool torch_known = true;  ///< false: the recorded version was inferred from the file
-  std::size_t devices = 1;  ///< recorded
+  bool torch_known = true;    ///< false: the recorded version was inferred from the file
+  std::size_t devices = 1;    ///< recorded
+  bool device_asked = false;  ///< false: the fullest
   simulator::TorchVersion torch;
   std::optional<double> fraction;
   bool swept = false;

@@ -143,7 +143,10 @@ std::string origin_text(const ReplayReport& report) {
   text += fmt::format("; torch {}{}, {}", report.torch_known ? "" : "not known, taken as ", to_text(recording.torch),
                       conf_text(recording.alloc_conf));
   if (const auto* card = report.source->card(recording.device)) text += fmt::format(", {}", card->id);
-  if (report.devices > 1) text += fmt::format("; device {}, the fullest of {}", recording.device, report.devices);
+  if (report.devices > 1) {
+    text += fmt::format("; device {}{} of {}", recording.device, report.device_asked ? "" : ", the fullest",
+                        report.devices);
+  }
   return text;
 }
 

@@ -98,11 +98,16 @@ def recording(tmp_path: Path) -> Path:
     [
         (["--fraction", "0.5"], "--gpu"),
         (["--fraction", "2", "--gpu", "3060"], "--fraction"),
+        (["--fraction", "nan", "--gpu", "3060"], "from 0 to 1"),
+        (["--no-such-option"], "dryfit replay --help"),
+        (["--device", "many"], "dryfit replay --help"),
         (["--sweep", "--alloc-conf", "expandable_segments:True"], "--alloc-conf"),
         (["--alloc-conf", "no_such_option:1"], "no_such_option"),
         (["--torch", "0.4"], "0.4"),
         (["--gpu", "rtx-3061"], "3060"),
         (["--device", "7"], "device 7"),
+        (["--device", "7"], "Recorded: device 0"),
+        (["--device", "-1"], "device -1"),
         (["--write-snapshot", "/nonexistent/out.pickle"], "/nonexistent/out.pickle"),
         (["--gpu", "3060,4090", "--write-snapshot", "out.pickle"], "one card"),
     ],
@@ -221,6 +226,9 @@ def test_of_several_devices_the_fullest_answers(tmp_path: Path) -> None:
     assert report(path)["recording"]["device"] == 1
     assert report(path)["results"][0]["peak_reserved_bytes"] == 700 * MIB
     assert report(path, "--device", "0")["results"][0]["peak_reserved_bytes"] == 70 * MIB
+    assert "device 1, the fullest of 2" in dryfit("replay", path).stdout
+    assert "device 1 of 2" in dryfit("replay", path, "--device", "1").stdout
+    assert "Recorded: device 0, 1" in dryfit("replay", path, "--device", "2").stderr
 
 
 def test_a_recording_that_begins_in_the_middle_says_so_under_other_conditions(tmp_path: Path) -> None:
