@@ -103,6 +103,7 @@ whatif::Question question(const Session& session, const whatif::Recording& recor
   if (!card) return result;
   const auto* recorded = session.source.card(recording.device);
   result.same_card = recorded && recorded->id == card->id;
+  result.others = session.source.others_on(recording.device);
   result.outside = whatif::outside_of(*card, session.source.libraries(recording.device));
   return result;
 }

@@ -3,6 +3,7 @@
 #include "whatif/answer.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 namespace dryfit::whatif {
@@ -54,6 +55,14 @@ std::vector<Caveat> caveats_of_recording(const Question& question, const Outcome
     caveats.push_back(
         {"other_card",
          "it was recorded on another card, where libraries may ask for more or less memory than on this one", close});
+  }
+  if (question.card && question.others.processes > 0) {
+    const bool one = question.others.processes == 1;
+    caveats.push_back({"shares_device",
+                       (one ? "another process" : std::to_string(question.others.processes) + " other processes") +
+                           " of the run used the same device, up to " + to_text(question.others.peaks) +
+                           (one ? "; it is" : " together; they are") + " not in this recording",
+                       true});
   }
   if (outcome.met_here_only) {
     caveats.push_back(

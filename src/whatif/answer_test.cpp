@@ -97,6 +97,18 @@ TEST(Answer, What_follows_an_out_of_memory_error_that_would_not_happen_cannot_be
   EXPECT_TRUE(has(result, "beyond_recording"));
 }
 
+TEST(Answer, Other_processes_on_the_device_make_a_fit_tight) {
+  const auto tape = forty_mebibytes();
+  const auto recording = tape.recording();
+  const auto card = card_of(100_MiB);
+  auto question = about(recording, card);
+  question.others = {.processes = 2, .peaks = 30_MiB};
+  const auto result = answered(question);
+  EXPECT_EQ(result.fit, Fit::tight);
+  ASSERT_TRUE(has(result, "shares_device"));
+  EXPECT_NE(result.caveats.front().text.find("2 other processes"), std::string::npos);
+}
+
 TEST(Answer, Without_a_card_there_is_no_verdict) {
   const auto tape = forty_mebibytes();
   const auto recording = tape.recording();
