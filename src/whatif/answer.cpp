@@ -74,6 +74,11 @@ std::vector<Caveat> caveats_of_recording(const Question& question, const Outcome
   return caveats;
 }
 
+/// Where it ends is not known: the program caught other OutOfMemoryErrors.
+bool may_go_on(const Question& question, const Outcome& outcome) {
+  return outcome.out_of_memory && outcome.out_of_memory->met_in_recording && question.recording->outlives_refusals;
+}
+
 /// A fit that stands on an estimate is played again with the worst of it.
 Status weigh(const Question& question, Answer& answer) {
   if (answer.outcome.alloc_retries > 0) {
@@ -94,7 +99,8 @@ Status weigh(const Question& question, Answer& answer) {
   return {};
 }
 
-Fit fit_of(const Answer& answer) {
+Fit fit_of(const Question& question, const Answer& answer) {
+  if (may_go_on(question, answer.outcome)) return Fit::cannot_tell;
   if (answer.outcome.out_of_memory) return Fit::does_not_fit;
   if (answer.outcome.met_here_only) return Fit::cannot_tell;
   return std::ranges::any_of(answer.caveats, &Caveat::decides) ? Fit::tight : Fit::fits;
@@ -114,12 +120,17 @@ Result<Answer> answer(const Question& question, Witness* witness) {
   if (!outcome) return outcome.error();
   Answer result{.outcome = std::move(outcome).value()};
   result.caveats = caveats_of_recording(question, result.outcome);
+  if (may_go_on(question, result.outcome)) {
+    result.caveats.push_back(
+        {"catches_errors", "the program got over an OutOfMemoryError in the recording, and may get over this one too",
+         true});
+  }
   if (!question.card) return result;
   result.device_peak = result.outcome.peak_reserved + question.outside.estimate;
   if (!result.outcome.out_of_memory) {
     if (auto status = weigh(question, result); !status) return status.error();
   }
-  result.fit = fit_of(result);
+  result.fit = fit_of(question, result);
   return result;
 }
 

@@ -97,6 +97,25 @@ TEST(Answer, What_follows_an_out_of_memory_error_that_would_not_happen_cannot_be
   EXPECT_TRUE(has(result, "beyond_recording"));
 }
 
+TEST(Answer, A_program_that_catches_errors_may_get_over_a_new_one) {
+  const auto caught = Tape()
+                          .alloc_segment(kA, 30_MiB)
+                          .add(Action::oom, 0, 400_MiB)
+                          .alloc_segment(kB, 40_MiB)
+                          .ends_with(kA, 30_MiB, 30_MiB)
+                          .ends_with(kB, 40_MiB, 40_MiB);
+  const auto recording = caught.recording();
+  const auto card = card_of(60_MiB);
+  const auto result = answered(about(recording, card));
+  EXPECT_TRUE(result.outcome.out_of_memory);
+  EXPECT_EQ(result.fit, Fit::cannot_tell);
+  EXPECT_TRUE(has(result, "catches_errors"));
+  // The last refusal is the end of the recorded program too.
+  const auto ended = Tape().alloc_segment(kA, 30_MiB).add(Action::oom, 0, 400_MiB).ends_with(kA, 30_MiB, 30_MiB);
+  const auto to_its_end = ended.recording();
+  EXPECT_EQ(answered(about(to_its_end, card)).fit, Fit::does_not_fit);
+}
+
 TEST(Answer, Other_processes_on_the_device_make_a_fit_tight) {
   const auto tape = forty_mebibytes();
   const auto recording = tape.recording();

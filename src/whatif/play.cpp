@@ -229,7 +229,10 @@ class Player {
 
   Refusal refusal(const Operation& operation) const {
     const Bytes segment = simulator::get_allocation_size(rounding_(operation.size), large_segment_size_);
-    return {.at = place(operation), .requested = segment, .device_free = relay_.left};
+    return {.at = place(operation),
+            .requested = segment,
+            .device_free = relay_.left,
+            .met_in_recording = operation.kind == Kind::malloc};
   }
 
   const Recording& recording_;

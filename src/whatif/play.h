@@ -26,6 +26,7 @@ struct Refusal {
   Place at;
   Bytes requested;    ///< of the device: the segment that was needed, as in PyTorch's message
   Bytes device_free;  ///< what the device had left
+  bool met_in_recording = false;
 };
 
 /// How a recording went under some conditions.

@@ -138,6 +138,7 @@ class Preparation {
         return 0;
       case Action::oom:
         add(Operation::Kind::refused_malloc, index, 0);
+        was_refused_ = true;
         return 0;
       case Action::segment_alloc:
         recording_.segments.push_back({entry.size, entry.address});
@@ -153,6 +154,7 @@ class Preparation {
       recording_.diagnostics.add("replay.unknown_block");
     }
     add(Operation::Kind::malloc, index, slot);
+    recording_.outlives_refusals |= was_refused_;
   }
 
   std::size_t on_free_requested(const Entry& entry, std::size_t index) {
@@ -231,6 +233,7 @@ class Preparation {
   Recording recording_;
   std::unordered_map<snapshot::Address, Live> live_;
   std::vector<Slot> free_slots_;
+  bool was_refused_ = false;
   std::vector<std::size_t> made_;  ///< by segment of the snapshot: the entry that made it; 0: there from the beginning
 };
 
