@@ -58,7 +58,7 @@ Cell fit_cell(std::optional<Fit> fit, const Style& style) {
 }
 
 std::string headroom_text(const ReplayRow& row, const Style& style) {
-  const bool fits = row.answer.fit && *row.answer.fit != Fit::does_not_fit;
+  const bool fits = row.answer.fit == Fit::fits || row.answer.fit == Fit::tight;
   if (!row.card || !fits || row.answer.device_peak > row.card->total_memory) {
     return std::string(report::glyphs(style).none);
   }

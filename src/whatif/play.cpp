@@ -152,9 +152,10 @@ class Player {
   void refused_malloc(const Operation& operation) {
     const auto allocation = ask(operation);
     if (allocation) {
+      note_peak(place(operation));
       allocator_.free(allocation.block);
       if (!outcome_.met_here_only) outcome_.met_here_only = refusal(operation);
-      return note_peak(place(operation));
+      return;
     }
     if (asks_later(operation)) {
       ++outcome_.refused_in_both;

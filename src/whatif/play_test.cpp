@@ -125,6 +125,15 @@ TEST(Play, A_recording_that_ran_out_of_memory_does_so_again) {
   EXPECT_TRUE(played(tape, on_a_card_of(100_MiB)).met_here_only);
 }
 
+TEST(Play, What_only_the_replay_could_meet_counts_at_its_peak) {
+  const auto tape =
+      Tape().alloc_segment(kA, 30_MiB).add(Action::oom, 10 << 20, 40_MiB).free(kA, 30_MiB).ends_with(kA, 30_MiB, 0_B);
+  const auto outcome = played(tape, on_a_card_of(100_MiB));
+  EXPECT_EQ(outcome.peak_reserved, 70_MiB);
+  EXPECT_EQ(outcome.allocated_at_peak, 70_MiB);
+  EXPECT_EQ(outcome.fragmentation(), 0_B);
+}
+
 TEST(Play, An_out_of_memory_error_that_the_program_got_over_does_not_end_it) {
   const auto tape = Tape()
                         .alloc_segment(kA, 30_MiB)

@@ -204,6 +204,21 @@ def test_each_card_gets_an_answer(recording: Path) -> None:
     assert "train.py:42 in step" in text
 
 
+def test_where_it_cannot_be_told_there_is_no_headroom(tmp_path: Path) -> None:
+    path = tmp_path / "failed.pickle"
+    failed = {**entry("oom", 0, 10 * GIB, 50), "device_free": 0}
+    del failed["addr"]
+    segments = [segment(BASE, 6 * GIB, False), segment(BASE + (1 << 40), 8 * GIB, True)]
+    path.write_bytes(pickle.dumps(snapshot([[*tensors(6 * GIB, 8 * GIB), failed]], segments)))
+    result = dryfit("replay", path, "--gpu", "a100-40gb")
+    assert result.returncode == 1, result.stderr
+    (row,) = [line for line in result.stdout.splitlines() if "cannot tell" in line]
+    assert " – " in row
+    (answer,) = report(path, "--gpu", "a100-40gb", code=1)["results"]
+    assert answer["peak_allocated_bytes"] == 18 * GIB
+    assert answer["fragmentation_bytes"] == 6 * GIB
+
+
 def test_a_fraction_limits_the_card(recording: Path) -> None:
     assert report(recording, "--gpu", "a100-40gb", "--fraction", "0.1", code=DOES_NOT_FIT)["fraction"] == 0.1
 
