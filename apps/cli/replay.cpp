@@ -193,6 +193,10 @@ int replay(const Session& session) {
   if (!recording) return fail(recording.error(), kWrongUsage);
   const auto conditions = conditions_for(options, *recording, session.source);
   if (!conditions) return fail(conditions.error(), kWrongUsage);
+  if (session.cards.empty() && conditions->config.per_process_memory_fraction) {
+    return fail({"per_process_memory_fraction is of a card's memory, and no card is known", "Name one with --gpu."},
+                kWrongUsage);
+  }
 
   ReplayReport report{.source = &session.source,
                       .recording = &*recording,

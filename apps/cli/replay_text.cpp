@@ -161,10 +161,13 @@ std::string played_text(const ReplayReport& report) {
 
 std::string failure_text(const ReplayReport& report, const whatif::Refusal& refusal) {
   const auto where = where_text(*report.recording->snapshot, refusal.at.stack);
-  return fmt::format("PyTorch runs out of device memory: asks for {} more in event {} of {}{}; {} are free",
-                     to_text(refusal.requested), count_text(refusal.at.entry + 1),
-                     count_text(report.recording->entries().size()), where.empty() ? "" : " at " + where,
-                     to_text(refusal.device_free));
+  const auto why = refusal.limit
+                       ? fmt::format("it may reserve {} and has {}", to_text(*refusal.limit), to_text(refusal.reserved))
+                       : to_text(refusal.device_free) + " are free";
+  return fmt::format("PyTorch runs out of {}: asks for {} more in event {} of {}{}; {}",
+                     refusal.limit ? "what it is allowed" : "device memory", to_text(refusal.requested),
+                     count_text(refusal.at.entry + 1), count_text(report.recording->entries().size()),
+                     where.empty() ? "" : " at " + where, why);
 }
 
 /// What the table has no room for: of each card, and of a sweep only of its best.

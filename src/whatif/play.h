@@ -24,8 +24,10 @@ struct Place {
 /// A request that could not be met.
 struct Refusal {
   Place at;
-  Bytes requested;    ///< of the device: the segment that was needed, as in PyTorch's message
-  Bytes device_free;  ///< what the device had left
+  Bytes requested;             ///< of the device: the segment that was needed, as in PyTorch's message
+  Bytes device_free;           ///< what the device had left
+  Bytes reserved;              ///< by PyTorch then
+  std::optional<Bytes> limit;  ///< of what PyTorch may reserve, where that is why, and not a full card
   bool met_in_recording = false;
 };
 

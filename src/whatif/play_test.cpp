@@ -82,8 +82,23 @@ TEST(Play, What_is_outside_PyTorch_is_taken_off_the_card) {
 
 TEST(Play, A_fraction_of_the_card_is_all_it_gets) {
   auto conditions = on_a_card_of(100_MiB);
-  conditions.fraction = 0.3;
-  EXPECT_TRUE(played(two_tensors(), conditions).out_of_memory);
+  conditions.fraction = 0.35;
+  const auto outcome = played(two_tensors(), conditions);
+  ASSERT_TRUE(outcome.out_of_memory);
+  EXPECT_EQ(outcome.out_of_memory->limit, 35_MiB);
+  EXPECT_EQ(outcome.out_of_memory->reserved, 0_B);
+  EXPECT_FALSE(played(two_tensors(), on_a_card_of(34_MiB)).out_of_memory->limit);
+}
+
+TEST(Play, A_request_rejected_beforehand_names_the_limit_and_what_is_free) {
+  auto conditions = on_a_card_of(60_MiB);
+  conditions.torch = {2, 12, 0};
+  conditions.config.throw_on_cudamalloc_oom = true;
+  const auto outcome = played(two_tensors(), conditions);
+  ASSERT_TRUE(outcome.out_of_memory);
+  EXPECT_EQ(outcome.out_of_memory->limit, 60_MiB);
+  EXPECT_EQ(outcome.out_of_memory->reserved, 30_MiB);
+  EXPECT_EQ(outcome.out_of_memory->device_free, 30_MiB);
 }
 
 TEST(Play, A_call_of_empty_cache_is_played) {

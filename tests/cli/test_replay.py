@@ -99,6 +99,7 @@ def recording(tmp_path: Path) -> Path:
         (["--fraction", "0.5"], "--gpu"),
         (["--fraction", "2", "--gpu", "3060"], "--fraction"),
         (["--fraction", "nan", "--gpu", "3060"], "from 0 to 1"),
+        (["--torch", "2.10", "--alloc-conf", "per_process_memory_fraction:0.1"], "--gpu"),
         (["--no-such-option"], "dryfit replay --help"),
         (["--device", "many"], "dryfit replay --help"),
         (["--sweep", "--alloc-conf", "expandable_segments:True"], "--alloc-conf"),
@@ -220,7 +221,13 @@ def test_where_it_cannot_be_told_there_is_no_headroom(tmp_path: Path) -> None:
 
 
 def test_a_fraction_limits_the_card(recording: Path) -> None:
-    assert report(recording, "--gpu", "a100-40gb", "--fraction", "0.1", code=DOES_NOT_FIT)["fraction"] == 0.1
+    answer = report(recording, "--gpu", "a100-40gb", "--fraction", "0.1", code=DOES_NOT_FIT)
+    assert answer["fraction"] == 0.1
+    (result,) = answer["results"]
+    assert result["oom"]["limit_bytes"] == int(0.1 * result["capacity_bytes"])
+    text = dryfit("replay", recording, "--gpu", "a100-40gb", "--fraction", "0.1").stdout
+    assert "runs out of what it is allowed" in text
+    assert "are free" not in text
 
 
 def test_a_sweep_names_the_lowest_peak(recording: Path) -> None:
