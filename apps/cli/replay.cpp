@@ -286,7 +286,7 @@ void declare(CLI::App& command, ReplayOptions& options) {
       ->type_name("VERSION");
   command.add_option("--fraction", options.fraction, "As torch.cuda.set_per_process_memory_fraction")->type_name("X");
   command.add_flag("--sweep", options.sweep,
-                   "Compare all sensible configurations and name the one with the lowest peak");
+                   "Compare all sensible configurations and name the best: by verdict, retries and peak");
   command.add_option("--device", options.device, "The recorded device (default: the fullest)")->type_name("N");
   command.add_option("--cards", options.cards, "A card file of your own, or a folder of them")
       ->type_name("PATH")

@@ -18,7 +18,7 @@ struct ReplayRow {
   whatif::Outside outside;
   std::string alloc_conf;
   whatif::Answer answer;
-  bool is_best = false;  ///< of a sweep: the lowest peak on this card
+  bool is_best = false;  ///< of a sweep: the best on this card
 };
 
 /// Everything that `dryfit replay` has found out.

@@ -113,7 +113,7 @@ std::string sweep_table(const ReplayReport& report, const Style& style) {
     std::vector<Cell> cells{
         {row.card ? row.card->id : "no card"}, {conf_text(row.alloc_conf)}, fit_cell(row.answer.fit, style)};
     add_numbers(cells, row.answer.outcome);
-    if (row.is_best) cells.push_back({"lowest", Align::left, true, Paint::good});
+    if (row.is_best) cells.push_back({"best", Align::left, true, Paint::good});
     rows.push_back(std::move(cells));
   }
   if (!several) {
@@ -197,7 +197,7 @@ std::string best_text(const ReplayRow& best, const ReplayRow& of_default, const 
   const auto lowest = best.answer.outcome.peak_reserved;
   const auto usual = of_default.answer.outcome.peak_reserved;
   const bool is_less = !of_default.answer.outcome.out_of_memory && lowest < usual;
-  return fmt::format("lowest peak with {}, {}{}\n", report::painted(conf_text(best.alloc_conf), Paint::strong, style),
+  return fmt::format("best with {}, {}{}\n", report::painted(conf_text(best.alloc_conf), Paint::strong, style),
                      to_text(lowest),
                      is_less ? fmt::format(": {} less than the default", to_text(usual - lowest)) : "");
 }

@@ -162,6 +162,44 @@ TEST(Sweep, Of_equals_the_default_is_named) {
   EXPECT_EQ(*result->best, 0u);
 }
 
+TEST(Sweep, A_configuration_that_fits_is_better_than_a_lower_peak_that_took_retries) {
+  const auto tape = Tape()
+                        .alloc_segment(kA, 30_MiB)
+                        .free(kA, 30_MiB)
+                        .alloc_segment(kB, 40_MiB)
+                        .ends_with(kA, 30_MiB, 0_B)
+                        .ends_with(kB, 40_MiB, 40_MiB);
+  const auto recording = tape.recording();
+  const auto card = card_of(75_MiB);  // the default has to give back its cache
+  const auto question = about(recording, card);
+  const auto result = sweep(question, {"", "expandable_segments:True"});
+  ASSERT_TRUE(result && result->best);
+  EXPECT_EQ(result->all[0].answer.fit, Fit::tight);
+  EXPECT_EQ(result->all[0].answer.outcome.peak_reserved, result->all[1].answer.outcome.peak_reserved);
+  EXPECT_EQ(*result->best, 1u);
+}
+
+TEST(Sweep, For_less_than_a_hundredth_the_default_stays) {
+  // 10 MiB less under expandable segments, where the second tensor lies in what the first one left of its pages.
+  const auto best_with = [](Bytes first) {
+    const auto tape = Tape()
+                          .alloc_segment(kA, first)
+                          .add(Action::segment_alloc, kB, 20_MiB)
+                          .add(Action::alloc, kB, 3_MiB)
+                          .ends_with(kA, first, first)
+                          .ends_with(kB, 20_MiB, 3_MiB);
+    const auto recording = tape.recording();
+    const Question question{.recording = &recording, .conditions = {.torch = kTorch}};
+    const auto result = sweep(question, {"", "expandable_segments:True"});
+    EXPECT_TRUE(result && result->best);
+    EXPECT_EQ(result->all[0].answer.outcome.peak_reserved, first + 20_MiB);
+    EXPECT_EQ(result->all[1].answer.outcome.peak_reserved, first + 10_MiB);
+    return *result->best;
+  };
+  EXPECT_EQ(best_with(1010_MiB), 0u);
+  EXPECT_EQ(best_with(510_MiB), 1u);
+}
+
 TEST(Sweep, Garbage_collection_is_tried_only_under_a_limit) {
   const auto tape = forty_mebibytes();
   const auto recording = tape.recording();

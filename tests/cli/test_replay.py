@@ -235,7 +235,7 @@ def test_a_sweep_names_the_lowest_peak(recording: Path) -> None:
     (best,) = [result for result in results if result["best"]]
     assert best["alloc_conf"] == "expandable_segments:True"
     assert best["peak_reserved_bytes"] == min(result["peak_reserved_bytes"] for result in results)
-    assert "lowest peak with expandable_segments:True" in dryfit("replay", recording, "--sweep").stdout
+    assert "best with expandable_segments:True" in dryfit("replay", recording, "--sweep").stdout
 
 
 def test_of_several_devices_the_fullest_answers(tmp_path: Path) -> None:
