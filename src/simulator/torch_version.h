@@ -44,6 +44,8 @@ struct TorchVersion {
   bool refuses_requests_beyond_segment() const { return at_least(2, 15); }
 
   static constexpr TorchVersion newest() { return {2, 15, 0}; }
+  /// Nobody has compared it with the model yet, which takes it for the newest known.
+  bool is_beyond_newest() const { return at_least(newest().major, newest().minor + 1); }
 };
 
 /// Reads "2.6", "2.6.0", "2.6.0+cu124", "2.15.0a0(main ec30410a944)" and "main" (the newest one known). Versions before

@@ -51,6 +51,13 @@ std::vector<Caveat> caveats_of_recording(const Question& question, const Outcome
                            " reserved as under the recorded conditions; others might have arranged it otherwise",
                        close});
   }
+  if (question.conditions.torch.is_beyond_newest()) {
+    const auto newest = simulator::TorchVersion::newest();
+    caveats.push_back({"newer_torch",
+                       "torch " + to_text(question.conditions.torch) + " is newer than the newest known, " +
+                           std::to_string(newest.major) + "." + std::to_string(newest.minor) + "; played as that",
+                       close});
+  }
   if (question.card && !question.same_card) {
     caveats.push_back(
         {"other_card",

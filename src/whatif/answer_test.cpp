@@ -128,6 +128,14 @@ TEST(Answer, Other_processes_on_the_device_make_a_fit_tight) {
   EXPECT_NE(result.caveats.front().text.find("2 other processes"), std::string::npos);
 }
 
+TEST(Answer, A_version_that_is_not_known_yet_is_a_caveat) {
+  const auto tape = forty_mebibytes();
+  const auto recording = tape.recording();
+  const auto result = answered({.recording = &recording, .conditions = {.torch = {9, 9, 0}}});
+  ASSERT_TRUE(has(result, "newer_torch"));
+  EXPECT_NE(result.caveats.front().text.find("2.15"), std::string::npos);
+}
+
 TEST(Answer, Without_a_card_there_is_no_verdict) {
   const auto tape = forty_mebibytes();
   const auto recording = tape.recording();
