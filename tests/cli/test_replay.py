@@ -147,6 +147,14 @@ def test_what_is_no_recording_gets_a_hint(tmp_path: Path) -> None:
     assert "_record_memory_history" in dryfit("replay", silent).stderr
 
 
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    result = dryfit("replay", pipe)
+    assert result.returncode == WRONG_USAGE
+    assert "not a regular file" in result.stderr
+
+
 def test_nothing_in_a_pickle_is_run(tmp_path: Path) -> None:
     class Evil:
         def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
