@@ -213,6 +213,20 @@ def test_each_card_gets_an_answer(recording: Path) -> None:
     assert "train.py:42 in step" in text
 
 
+def test_other_processes_of_the_run_on_the_device_make_a_fit_tight(recording: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    run.mkdir()
+    (run / "history-1.pickle").write_bytes(recording.read_bytes())
+    trace = (ROOT / "tests" / "fuzz" / "trace" / "every-kind").read_bytes()
+    (run / "trace-1.dryfit").write_bytes(trace)
+    (alone,) = report(run, "--gpu", "a100-40gb")["results"]
+    assert alone["verdict"] == "fits"
+    (run / "trace-2.dryfit").write_bytes(trace)
+    (shared,) = report(run, "--gpu", "a100-40gb")["results"]
+    assert shared["verdict"] == "tight"
+    assert "shares_device" in [caveat["name"] for caveat in shared["caveats"]]
+
+
 def test_where_it_cannot_be_told_there_is_no_headroom(tmp_path: Path) -> None:
     path = tmp_path / "failed.pickle"
     failed = {**entry("oom", 0, 10 * GIB, 50), "device_free": 0}
