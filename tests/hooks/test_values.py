@@ -331,8 +331,8 @@ def written(write):
 x, large = torch.ones(64, 8, device="cuda"), torch.zeros(4 << 20, dtype=torch.long, device="cuda")
 large.copy_(torch.ones(4 << 20, dtype=torch.long))
 print(json.dumps([
-    written(lambda out: torch.mm(x, model.weight, out=out)),
-    written(lambda out: out.addmm_(x, model.weight)),
+    written(lambda out: torch.mm(model(x), model.weight, out=out)),
+    written(lambda out: out.addmm_(model(x), model.weight)),
     written(lambda out: out.lerp_(model(x), 0.5)),
     written(lambda out: out.addcmul_(model(x), x)),
     written(lambda out: out.exponential_()),
