@@ -39,6 +39,7 @@ Json row_json(const ReplayReport& report, const ReplayRow& row) {
   if (outcome.out_of_memory) {
     oom = Json{{"requested_bytes", outcome.out_of_memory->requested.count},
                {"device_free_bytes", outcome.out_of_memory->device_free.count},
+               {"limit_bytes", outcome.out_of_memory->limit ? Json(outcome.out_of_memory->limit->count) : Json()},
                {"at", place_json(report, outcome.out_of_memory->at)}};
   }
   Json caveats = Json::array();

@@ -45,13 +45,26 @@ std::optional<Machine> machine_beside(const fs::path& snapshot) {
   return machine ? std::optional(std::move(machine).value()) : std::nullopt;
 }
 
-/// history-<pid>.pickle and trace-<pid>.dryfit tell about the same process.
-std::optional<analysis::ProcessSummary> process_beside(const fs::path& snapshot) {
-  const auto stem = snapshot.stem().string();
-  if (!stem.starts_with(kHistory)) return std::nullopt;
-  const auto trace = snapshot.parent_path() / ("trace-" + stem.substr(std::string(kHistory).size()) + ".dryfit");
-  auto summary = analysis::summarise(trace);
-  return summary ? std::optional(std::move(summary).value()) : std::nullopt;
+/// history-<pid>.pickle and trace-<pid>.dryfit tell about the same process; other traces about the others of its run.
+void read_traces_beside(ReplaySource& source) {
+  const auto stem = source.file.stem().string();
+  if (!stem.starts_with(kHistory)) return;
+  const auto own = "trace-" + stem.substr(std::string(kHistory).size()) + ".dryfit";
+  for (const auto& trace : launch::RunDirectory(source.file.parent_path()).traces()) {
+    auto summary = analysis::summarise(trace);
+    if (!summary) continue;
+    if (trace.filename() == own) {
+      source.process = std::move(summary).value();
+    } else {
+      source.others.push_back(std::move(summary).value());
+    }
+  }
+}
+
+const analysis::DeviceSummary* find_device(const analysis::ProcessSummary& process, int device) {
+  const auto found =
+      std::ranges::find(process.devices, static_cast<std::uint32_t>(device), &analysis::DeviceSummary::ordinal);
+  return found == process.devices.end() ? nullptr : &*found;
 }
 
 }  // namespace
@@ -63,11 +76,20 @@ std::optional<std::string> ReplaySource::torch() const {
 }
 
 std::optional<Bytes> ReplaySource::libraries(int device) const {
-  if (!process) return std::nullopt;
-  const auto found =
-      std::ranges::find(process->devices, static_cast<std::uint32_t>(device), &analysis::DeviceSummary::ordinal);
-  if (found == process->devices.end()) return std::nullopt;
+  const auto* found = process ? find_device(*process, device) : nullptr;
+  if (!found) return std::nullopt;
   return found->peak_libraries + found->peak_code;
+}
+
+whatif::Others ReplaySource::others_on(int device) const {
+  whatif::Others result;
+  for (const auto& other : others) {
+    const auto* found = find_device(other, device);
+    if (!found || found->peak.count == 0) continue;
+    ++result.processes;
+    result.peaks += found->peak;
+  }
+  return result;
 }
 
 const Card* ReplaySource::card(int device) const {
@@ -92,7 +114,9 @@ Result<fs::path> find_snapshot(const fs::path& path) {
 Result<ReplaySource> read_source(const fs::path& file) {
   auto snapshot = snapshot::read_snapshot(file);
   if (!snapshot) return snapshot.error();
-  return ReplaySource{file, std::move(snapshot).value(), machine_beside(file), process_beside(file)};
+  ReplaySource source{.file = file, .snapshot = std::move(snapshot).value(), .machine = machine_beside(file)};
+  read_traces_beside(source);
+  return source;
 }
 
 }  // namespace dryfit::cli

@@ -131,7 +131,7 @@ bool read_backend(ConfigReader& reader, AllocConfig&, TorchVersion) {
   reader.step();
   if (is_native) return true;
   if (!reader.at_end() && reader.part() == "cudaMallocAsync") {
-    return reader.refuse("backend cudaMallocAsync is not PyTorch's allocator and is not modelled", "not refused");
+    return reader.not_modelled("backend cudaMallocAsync is not PyTorch's allocator and is");
   }
   return reader.refuse("the backend is unknown");
 }
@@ -154,7 +154,7 @@ bool read_ignored_boolean(ConfigReader& reader, AllocConfig&, TorchVersion) {
 }
 
 bool refuse_reserve(ConfigReader& reader, AllocConfig&, TorchVersion) {
-  return reader.refuse("reservations of expandable segments are not modelled", "not refused");
+  return reader.not_modelled("reservations of expandable segments are");
 }
 
 // ---- the options

@@ -136,7 +136,9 @@ TEST(CachingAllocator, In_need_the_cache_is_given_back_and_the_request_tried_aga
 
 TEST(CachingAllocator, A_memory_fraction_limits_what_is_reserved) {
   CachingAllocator allocator = make();
+  EXPECT_FALSE(allocator.memory_limit());
   allocator.set_memory_fraction(0.5);
+  EXPECT_EQ(allocator.memory_limit(), 512_MiB);
   EXPECT_FALSE(allocator.malloc(514_MiB));
   EXPECT_TRUE(allocator.malloc(512_MiB));
 }

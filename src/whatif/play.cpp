@@ -70,7 +70,7 @@ class Player {
   Result<Outcome> play() {
     if (const auto status = begin(); !status) return status.error();
     for (const auto& operation : recording_.operations) {
-      if (witness_) witness_->at(operation.entry);
+      if (witness_) witness_->at(operation);
       perform(operation);
       if (outcome_.out_of_memory) break;
     }
@@ -139,7 +139,7 @@ class Player {
   void malloc(const Operation& operation) {
     const auto allocation = ask(operation);
     if (!allocation && allocation.outcome != simulator::Outcome::kNothing) {
-      outcome_.out_of_memory = refusal(operation);
+      outcome_.out_of_memory = refusal(operation, allocation.outcome);
       return;
     }
     blocks_[operation.slot] = allocation.block;
@@ -152,14 +152,15 @@ class Player {
   void refused_malloc(const Operation& operation) {
     const auto allocation = ask(operation);
     if (allocation) {
+      note_peak(place(operation));
       allocator_.free(allocation.block);
-      if (!outcome_.met_here_only) outcome_.met_here_only = refusal(operation);
-      return note_peak(place(operation));
+      if (!outcome_.met_here_only) outcome_.met_here_only = refusal(operation, allocation.outcome);
+      return;
     }
     if (asks_later(operation)) {
       ++outcome_.refused_in_both;
     } else {
-      outcome_.out_of_memory = refusal(operation);
+      outcome_.out_of_memory = refusal(operation, allocation.outcome);
     }
   }
 
@@ -227,9 +228,18 @@ class Player {
     return {operation.entry, recording_.entries()[operation.entry].stack};
   }
 
-  Refusal refusal(const Operation& operation) const {
+  Refusal refusal(const Operation& operation, simulator::Outcome outcome) const {
     const Bytes segment = simulator::get_allocation_size(rounding_(operation.size), large_segment_size_);
-    return {.at = place(operation), .requested = segment, .device_free = relay_.left};
+    const Bytes reserved{allocator_.statistics().all.reserved_bytes.current()};
+    Refusal result{.at = place(operation),
+                   .requested = segment,
+                   .device_free = relay_.left,
+                   .reserved = reserved,
+                   .met_in_recording = operation.kind == Kind::malloc};
+    const auto limit = allocator_.memory_limit();
+    if (limit && reserved + segment > *limit) result.limit = limit;
+    if (outcome == simulator::Outcome::kRejected) result.limit = limit.value_or(allocator_.device().total());
+    return result;
   }
 
   const Recording& recording_;

@@ -59,6 +59,7 @@ struct Recording {
   std::vector<simulator::SegmentInfo> start;  ///< before the first entry; empty: recorded from its beginning
   std::vector<StartBlock> start_blocks;
   std::vector<Operation> operations;
+  bool outlives_refusals = false;         ///< it asked for more after an OutOfMemoryError: it catches them
   Slot slots = 0;                         ///< all slots are below this
   std::vector<RecordedSegment> segments;  ///< made in the recording, in that order; expandable ones left out
   Diagnostics diagnostics;
