@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace dryfit::simulator {
 namespace {
 
@@ -123,6 +125,19 @@ TEST(CachingAllocator, A_free_that_was_completed_early_may_be_completed_again) {
   const auto other = allocator.malloc(20_MiB);
   allocator.complete_free(block.block);
   EXPECT_EQ(allocator.block(other.block).state, BlockState::kAllocated);
+}
+
+TEST(CachingAllocator, Blocks_whose_free_was_completed_early_leave_nothing_behind) {
+  CachingAllocator allocator = make();
+  BlockId highest{};
+  for (int i = 0; i < 1000; ++i) {
+    const auto block = allocator.malloc(20_MiB);
+    highest = std::max(highest, block.block);
+    allocator.request_free(block.block);
+    allocator.empty_cache();
+    allocator.complete_free(block.block);
+  }
+  EXPECT_LT(static_cast<std::uint32_t>(highest), 8u);
 }
 
 TEST(CachingAllocator, In_need_the_cache_is_given_back_and_the_request_tried_again) {
