@@ -94,6 +94,8 @@ Result<int> chosen_device(const ReplaySource& source, const std::vector<int>& re
 struct Session {
   ReplayOptions options;
   ReplaySource source;
+  std::size_t devices = 0;  ///< that were recorded
+  int device = 0;           ///< of these, the one that is played
   std::vector<Card> cards;  ///< empty: none is asked for or known
 };
 
@@ -186,10 +188,7 @@ Result<whatif::Recording> prepared(const ReplaySource& source, int device, const
 
 int replay(const Session& session) {
   const auto& options = session.options;
-  const auto recorded = whatif::recorded_devices(session.source.snapshot);
-  const auto device = chosen_device(session.source, recorded, options.device);
-  if (!device) return fail(device.error(), kWrongUsage);
-  const auto recording = prepared(session.source, *device, options.torch);
+  const auto recording = prepared(session.source, session.device, options.torch);
   if (!recording) return fail(recording.error(), kWrongUsage);
   const auto conditions = conditions_for(options, *recording, session.source);
   if (!conditions) return fail(conditions.error(), kWrongUsage);
@@ -201,7 +200,7 @@ int replay(const Session& session) {
   ReplayReport report{.source = &session.source,
                       .recording = &*recording,
                       .torch_known = session.source.torch().has_value(),
-                      .devices = recorded.size(),
+                      .devices = session.devices,
                       .device_asked = options.device.has_value(),
                       .torch = conditions->torch,
                       .fraction = options.fraction,
@@ -224,10 +223,10 @@ int replay(const Session& session) {
   return exit_code(report, session.cards.size());
 }
 
-Result<std::vector<Card>> asked_cards(const ReplayOptions& options, const ReplaySource& source) {
+Result<std::vector<Card>> asked_cards(const ReplayOptions& options, const ReplaySource& source, int device) {
   std::vector<Card> cards;
   if (options.gpus.empty()) {
-    if (const auto* card = source.card(options.device.value_or(0))) cards.push_back(*card);
+    if (const auto* card = source.card(device)) cards.push_back(*card);
     return cards;
   }
   const auto resources = find_resources();
@@ -262,10 +261,13 @@ Status check(const ReplayOptions& options, const fs::path& recording, const std:
 int run(const ReplayOptions& options) {
   auto source = load(options.path);
   if (!source) return fail(source.error(), kWrongUsage);
-  auto cards = asked_cards(options, *source);
+  auto devices = whatif::recorded_devices(source->snapshot);
+  const auto device = chosen_device(*source, devices, options.device);
+  if (!device) return fail(device.error(), kWrongUsage);
+  auto cards = asked_cards(options, *source, *device);
   if (!cards) return fail(cards.error(), kWrongUsage);
   if (const auto status = check(options, source->file, *cards); !status) return fail(status.error(), kWrongUsage);
-  return replay({options, std::move(source).value(), std::move(cards).value()});
+  return replay({options, std::move(source).value(), devices.size(), *device, std::move(cards).value()});
 }
 
 void declare(CLI::App& command, ReplayOptions& options) {

@@ -136,9 +136,7 @@ std::string origin_text(const ReplayReport& report) {
   if (recording.start.empty()) {
     text += " from its beginning";
   } else {
-    Bytes reserved;
-    for (const auto& segment : recording.start) reserved += segment.size;
-    text += fmt::format(", begun with {} reserved", to_text(reserved));
+    text += fmt::format(", begun with {} reserved", to_text(recording.reserved_at_start()));
   }
   text += fmt::format("; torch {}{}, {}", report.torch_known ? "" : "not known, taken as ", to_text(recording.torch),
                       conf_text(recording.alloc_conf));

@@ -35,16 +35,10 @@ bool is_close(const Question& question, const Outcome& outcome) {
   return outcome.peak_reserved + question.outside.high + little_of(*question.card) > question.card->total_memory;
 }
 
-Bytes reserved_at_start(const Recording& recording) {
-  Bytes sum;
-  for (const auto& segment : recording.start) sum += segment.size;
-  return sum;
-}
-
 std::vector<Caveat> caveats_of_recording(const Question& question, const Outcome& outcome) {
   std::vector<Caveat> caveats;
   const bool close = is_close(question, outcome);
-  const auto reserved = reserved_at_start(*question.recording);
+  const auto reserved = question.recording->reserved_at_start();
   if (reserved.count > 0 && is_changed(question)) {
     caveats.push_back({"starts_midway",
                        "the recording begins with " + to_text(reserved) +

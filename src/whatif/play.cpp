@@ -227,7 +227,7 @@ class Player {
   simulator::CachingAllocator allocator_;
   simulator::SizeRounding rounding_;
   Bytes large_segment_size_;
-  std::vector<BlockId> blocks_;                              ///< by slot
+  std::vector<BlockId> blocks_;                ///< by slot
   std::unordered_map<Slot, BlockId> waiting_;  ///< frees that the recording requested and has not completed yet
   Outcome outcome_;
 };

@@ -118,11 +118,9 @@ class Preparation {
   }
 
   std::vector<std::size_t> find_calls() const {
-    Bytes reserved;
-    for (const auto& segment : recording_.start) reserved += segment.size;
     const auto& config = recording_.config;
     const bool collects = config.garbage_collection_threshold > 0 || config.max_split_size != simulator::kUnlimited;
-    return empty_cache_calls(*recording_.snapshot, recording_.entries(), reserved, collects);
+    return empty_cache_calls(*recording_.snapshot, recording_.entries(), recording_.reserved_at_start(), collects);
   }
 
   /// How many entries behind it are done with too.
@@ -238,6 +236,12 @@ class Preparation {
 };
 
 }  // namespace
+
+Bytes Recording::reserved_at_start() const {
+  Bytes sum;
+  for (const auto& segment : start) sum += segment.size;
+  return sum;
+}
 
 Result<Recording> prepare(const snapshot::Snapshot& snapshot, int device, simulator::TorchVersion torch) {
   const auto index = static_cast<std::size_t>(device);

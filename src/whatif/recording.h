@@ -64,6 +64,9 @@ struct Recording {
   std::vector<RecordedSegment> segments;  ///< made in the recording, in that order; expandable ones left out
   Diagnostics diagnostics;
 
+  /// What PyTorch had reserved before the first entry.
+  Bytes reserved_at_start() const;
+
   const std::vector<snapshot::Entry>& entries() const {
     return snapshot->device_traces[static_cast<std::size_t>(device)];
   }

@@ -147,6 +147,30 @@ def test_what_is_no_recording_gets_a_hint(tmp_path: Path) -> None:
     assert "_record_memory_history" in dryfit("replay", silent).stderr
 
 
+@pytest.mark.parametrize(
+    "beginning, part",
+    [
+        (b"dryfit\r\n", "history-"),
+        (b"\x1f\x8b\x08\x00", "gzip"),
+        (b"PK\x03\x04", "torch.save"),
+        (b'{"traceEvents": []}', "JSON"),
+    ],
+)
+def test_other_files_are_known_by_their_beginning(tmp_path: Path, beginning: bytes, part: str) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(beginning + bytes(100))
+    result = dryfit("replay", path)
+    assert result.returncode == WRONG_USAGE
+    assert part in result.stderr
+
+
+def test_a_run_without_a_history_is_told_from_a_folder_that_is_no_run(tmp_path: Path) -> None:
+    (tmp_path / "a100-40gb").mkdir()
+    (tmp_path / "a100-40gb" / "machine.txt").write_text("dryfit-machine 1\n")
+    for folder in (tmp_path, tmp_path / "a100-40gb"):
+        assert "--no-history" in dryfit("replay", folder).stderr
+
+
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
