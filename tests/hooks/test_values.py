@@ -434,6 +434,18 @@ def test_integers_that_nobody_computed_read_as_zero_and_are_named(watched: Calla
     }
 
 
+MANY_LARGE = STEP + """
+kept = [torch.arange(1 << bits).cuda() for bits in (20, 16, 12, 8, 4, 0) for _ in range(40)]  # 340 MiB in all
+ids = torch.tensor([3, 1, 2]).cuda()
+print(json.dumps([ids.max().item(), (ids > 1).nonzero().shape[0], kept[39].max().item()]))
+step(model(torch.ones(8, 8).cuda()).sum())
+"""
+
+
+def test_many_large_tensors_of_integers_do_not_crowd_out_small_ones(watched: Callable[..., Any]) -> None:
+    assert printed(watched(MANY_LARGE)) == [3, 2, (1 << 20) - 1]
+
+
 # What is written by kernels that nobody followed, or again at every replay of a graph, must not look known.
 UNSEEN = """
 import json, torch

@@ -125,10 +125,8 @@ class Mirrors:
             self._sweep()
         if not 0 < size <= LARGEST_INTEGERS or not self.may_follow(tensor) or self._may_change_unseen():
             return
-        if self._total + size > LARGEST_TOTAL:
-            self._sweep()
-            if self._total + size > LARGEST_TOTAL:
-                return
+        if self._total + size > LARGEST_TOTAL and not self._make_room(size):
+            return
         mirror = self._keep(tensor, self._torch.UntypedStorage(size, device="cpu"), origin, written)
         self._total += size
         self._view(mirror, tensor).copy_(values)
@@ -208,6 +206,17 @@ class Mirrors:
         if mirror is not None:
             self._total -= 0 if isinstance(mirror.bytes, Choices) else mirror.bytes.nbytes()
             self._torch.UntypedStorage._free_weak_ref(mirror.weak)
+
+    def _make_room(self, size: int) -> bool:
+        """What decides sizes is small: the oldest mirrors that are as large as the new one, or larger, make way for it.
+        A quarter at once, so that this is rare."""
+        self._sweep()
+        for key, mirror in list(self._mirrors.items()):
+            if self._total <= LARGEST_TOTAL // 4 * 3 - size:
+                break
+            if not isinstance(mirror.bytes, Choices) and mirror.bytes.nbytes() >= size:
+                self._drop(key)
+        return self._total + size <= LARGEST_TOTAL
 
     def _sweep(self) -> None:
         for key, mirror in list(self._mirrors.items()):
