@@ -4,7 +4,9 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/personality.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <csignal>
 
@@ -49,6 +51,23 @@ TEST_F(JobTest, Steps_are_done_when_a_trace_says_so_and_the_command_succeeded) {
   JobOptions all = options({"true"});
   all.steps = std::nullopt;
   expect_ending(end_of(start(all)), Kind::exited, 0);
+}
+
+TEST_F(JobTest, Addresses_are_the_same_in_every_run_where_the_system_allows_it) {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(::personality(ADDR_NO_RANDOMIZE) < 0 ? 1 : 0);
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  if (status != 0) GTEST_SKIP() << "this system does not let a process fix its addresses";
+  const auto maps = [&](const std::string& name) {
+    const auto file = directory_ / name;
+    expect_ending(end_of(start(shell("sed -n 's/ .*stack.*/ stack/p' /proc/self/maps > " + file.string()))),
+                  Kind::exited, 0);
+    return read_file(file);
+  };
+  const auto first = maps("first");
+  EXPECT_NE(first, "");
+  EXPECT_EQ(maps("second"), first);
 }
 
 TEST_F(JobTest, Files_that_the_guests_leave_are_collected) {

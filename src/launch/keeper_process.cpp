@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -54,12 +55,22 @@ bool place_standard_fds(const int* given) {
   return true;
 }
 
+/// Libraries keep tables that are ordered by address: which of several copies of a kernel the CUDA runtime loads, for
+/// one. With addresses that are the same in every run, so is the answer. Where the system forbids it, the program runs
+/// with random ones.
+void fix_addresses() {
+  constexpr unsigned long kAsk = 0xffffffff;
+  const int current = ::personality(kAsk);
+  if (current >= 0) ::personality(static_cast<unsigned long>(current) | ADDR_NO_RANDOMIZE);
+}
+
 [[noreturn]] void become_program(const KeeperPlan& plan, pid_t keeper, int failure_pipe) {
   const int failure = ::fcntl(failure_pipe, F_DUPFD_CLOEXEC, kChannel);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != keeper) ::_exit(127);
   if (place_standard_fds(plan.standard_fds)) {
     restore_signals();
+    fix_addresses();
     ::execve(plan.file, plan.arguments, plan.environment);
   }
   const int error = errno;
