@@ -1,0 +1,12 @@
+# SPDX-FileCopyrightText: The Dryfit authors
+# SPDX-License-Identifier: Apache-2.0
+"""Floating-point operations, counted from the shapes that operators meet, by operator and by module.
+
+The formulas are those of the program's own PyTorch (torch.utils.flop_counter). Its FlopCounterMode is not used: a
+dispatch mode stands in the way of every operator, and programs, torch.compile first of all, behave differently under
+one. The operators that have a formula are met where values are met (values.interception), and nothing else is touched.
+"""
+
+from .flops import Flops
+
+__all__ = ["Flops"]
