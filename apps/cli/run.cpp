@@ -75,7 +75,8 @@ Result<PlannedRun> plan(const Session& session, const CardFile& card, std::size_
                          .timeout = asked.timeout,
                          .keep_initialisation = asked.keep_initialisation,
                          .memory_history = asked.memory_history,
-                         .unknown_sizes = asked.unknown_sizes};
+                         .unknown_sizes = asked.unknown_sizes,
+                         .count_flops = asked.count_flops};
   const bool json_on_stdout = asked.json && asked.output.empty();
   if (first) {
     job.stdout_fd = json_on_stdout ? STDERR_FILENO : STDOUT_FILENO;

@@ -101,6 +101,7 @@ void TypedRunOptions::declare(CLI::App& app) {
                  "How many elements a selection by unknown values takes: full, none or fraction:x")
       ->type_name("HOW")
       ->capture_default_str();
+  app.add_flag("--flops", o.count_flops, "Count the floating-point operations of a step, by operator and by module");
   auto* order = app.add_option("--address-order", address_order,
                                "How the driver hands out addresses: chunk (native Linux, the default), ascending "
                                "(WSL2, gVisor), descending, all, or recorded:FILE")

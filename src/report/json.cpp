@@ -5,26 +5,14 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "report/compute.h"
+
 namespace dryfit::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
 using verdict::Answer;
 using verdict::Verdict;
-
-const char* answer_word(Answer answer) {
-  switch (answer) {
-    case Answer::fits:
-      return "fits";
-    case Answer::tight:
-      return "tight";
-    case Answer::does_not_fit:
-      return "does-not-fit";
-    case Answer::cannot_tell:
-      return "cannot-tell";
-  }
-  return "cannot-tell";
-}
 
 Json bytes_or_null(const std::optional<Bytes>& size) { return size ? Json(size->count) : Json(); }
 
@@ -123,6 +111,21 @@ Json breakdown_json(const Verdict& verdict) {
           {"context_spread_bytes", verdict.card.context_spread.count}};
 }
 
+Json compute_json(const Verdict& verdict) {
+  if (!verdict.compute || verdict.compute->steps.empty()) return nullptr;
+  Json operators = Json::object();
+  for (const auto& [name, flops] : by_operator(*verdict.compute)) operators[name] = flops;
+  Json modules = Json::array();
+  for (const auto& [name, flops] : by_module(*verdict.compute)) modules.push_back({{"module", name}, {"flops", flops}});
+  Json uncounted = Json::object();
+  for (const auto& [name, times] : verdict.compute->uncounted) uncounted[name] = times;
+  return {{"flops", verdict.compute->steps.back()},
+          {"steps", verdict.compute->steps},
+          {"by_operator", std::move(operators)},
+          {"by_module", std::move(modules)},
+          {"uncounted", std::move(uncounted)}};
+}
+
 Json result_json(const Verdict& verdict) {
   const bool used = verdict.device_used;
   return {{"card", verdict.card.id},
@@ -147,10 +150,25 @@ Json result_json(const Verdict& verdict) {
           {"caveats", caveats_json(verdict)},
           {"assumptions", assumptions_json(verdict)},
           {"tuning", verdict.tuning},
-          {"address_orders", orders_json(verdict)}};
+          {"address_orders", orders_json(verdict)},
+          {"compute", compute_json(verdict)}};
 }
 
 }  // namespace
+
+const char* answer_word(Answer answer) {
+  switch (answer) {
+    case Answer::fits:
+      return "fits";
+    case Answer::tight:
+      return "tight";
+    case Answer::does_not_fit:
+      return "does-not-fit";
+    case Answer::cannot_tell:
+      return "cannot-tell";
+  }
+  return "cannot-tell";
+}
 
 std::string json_text(std::string_view version, const std::vector<std::string>& command,
                       std::span<const Verdict> verdicts) {

@@ -11,6 +11,9 @@
 
 namespace dryfit::report {
 
+/// "fits", "tight", "does-not-fit", "cannot-tell": as programs read it.
+const char* answer_word(verdict::Answer answer);
+
 /// The verdicts for a program, as one line of JSON (docs/json.md tells what each key means). Keys are always there and
 /// in the same order; what is not known is null. Sizes are bytes. Text that is not UTF-8 is repaired with U+FFFD.
 std::string json_text(std::string_view version, const std::vector<std::string>& command,

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "report/compute.h"
 #include "report/json.h"
 #include "report/terminal.h"
 #include "report/wording.h"
@@ -124,6 +125,19 @@ Verdict untold() {
   return v;
 }
 
+Verdict counted() {
+  Verdict v = fitting();
+  v.compute = {{1'400'000'000'000, 1'500'000'000'000},
+               {{"convolution", "Net.stem", 400'000'000'000},
+                {"addmm", "Net.head", 100'000'000'000},
+                {"mm", "Net.head", 200'000'000'000},
+                {"bmm", "", 0},
+                {"convolution_backward", "Net.stem", 750'000'000'000},
+                {"bmm", "Net.stem", 50'000'000'000}},
+               {{"_cudnn_rnn", 2}}};
+  return v;
+}
+
 Verdict with_notes() {
   Verdict v = fitting();
   v.diagnostics.add("stopped_by_timeout");
@@ -179,6 +193,16 @@ TEST(Terminal, Several_cards_make_a_table_with_details_of_failures) {
   expect_golden("table-tight", shown({fitting(), tight()}));
 }
 
+TEST(Terminal, Work_that_was_counted_is_one_line) {
+  expect_golden("compute", shown({counted()}) + shown({not_fitting(), counted()}));
+}
+
+TEST(Terminal, Work_of_a_run_without_a_whole_step_is_not_known) {
+  auto verdict = fitting();
+  verdict.compute.emplace();
+  EXPECT_NE(shown({verdict}).find("compute per step  not known"), std::string::npos);
+}
+
 TEST(Terminal, Many_diagnostics_take_three_lines) { expect_golden("notes", shown({with_notes()})); }
 
 TEST(Terminal, Without_UTF_8_every_byte_is_ASCII) {
@@ -198,6 +222,17 @@ TEST(Terminal, A_report_on_three_cards_fits_one_screen) {
 TEST(Json, All_four_answers) {
   const std::vector<Verdict> verdicts{fitting(), not_fitting(), untold(), tight()};
   expect_golden("json", nlohmann::ordered_json::parse(json_text("0.1.0", kCommand, verdicts)).dump(1) + "\n");
+}
+
+TEST(Json, Work_by_operator_and_by_module) {
+  const auto json = nlohmann::ordered_json::parse(json_text("0.1.0", kCommand, std::vector{counted(), fitting()}));
+  const auto& compute = json["results"][0]["compute"];
+  EXPECT_EQ(compute.dump(),
+            R"({"flops":1500000000000,"steps":[1400000000000,1500000000000],"by_operator":{)"
+            R"("convolution_backward":750000000000,"convolution":400000000000,"mm":200000000000,"addmm":100000000000,)"
+            R"("bmm":50000000000},"by_module":[{"module":"Net.stem","flops":1200000000000},)"
+            R"({"module":"Net.head","flops":300000000000},{"module":"","flops":0}],"uncounted":{"_cudnn_rnn":2}})");
+  EXPECT_TRUE(json["results"][1]["compute"].is_null());
 }
 
 /// The keys of an object in their order.
@@ -251,6 +286,11 @@ TEST(Wording, Durations_and_moments_read_naturally) {
   EXPECT_EQ(moment_text({2, "backward"}), "step 2, backward");
   EXPECT_EQ(library_text("libcublasLt.so.12"), "cuBLASLt");
   EXPECT_EQ(library_text("libmine.so"), "libmine.so");
+  EXPECT_EQ(flops_text(0), "0 FLOP");
+  EXPECT_EQ(flops_text(999), "999 FLOP");
+  EXPECT_EQ(flops_text(999'600), "1.00 MFLOP");
+  EXPECT_EQ(flops_text(1'572'000'000'000), "1.57 TFLOP");
+  EXPECT_EQ(flops_text(98'760'000'000), "98.8 GFLOP");
 }
 
 }  // namespace

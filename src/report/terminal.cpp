@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <iterator>
 
+#include "report/compute.h"
 #include "report/table.h"
 #include "report/wording.h"
 
@@ -103,6 +104,10 @@ std::string assumptions(const Verdict& verdict, std::string_view indent, const S
   return text;
 }
 
+std::string compute(const Verdict& verdict, std::string_view indent) {
+  return verdict.compute ? fmt::format("{}{}\n", indent, compute_text(*verdict.compute)) : "";
+}
+
 std::string notes(const Verdict& verdict, const Style& style) {
   std::string text;
   for (const auto& line : diagnostic_lines(verdict.diagnostics, style)) {
@@ -114,7 +119,7 @@ std::string notes(const Verdict& verdict, const Style& style) {
 std::string one_card(const Verdict& verdict, const Style& style) {
   auto text = heading(verdict, style) + explanation(verdict, style);
   if (verdict.device_used) text += breakdown(verdict, style);
-  return text + orders(verdict) + assumptions(verdict, "  ", style) + notes(verdict, style);
+  return text + orders(verdict) + compute(verdict, "  ") + assumptions(verdict, "  ", style) + notes(verdict, style);
 }
 
 std::vector<Cell> table_heading() {
@@ -180,6 +185,8 @@ std::string several_cards(std::span<const Verdict> verdicts, const Style& style)
   auto text = aligned(rows, style) + details;
   // The same program on every card: what was assumed differs in sizes at most.
   const auto assuming = std::ranges::find_if(verdicts, [](const auto& each) { return !each.assumptions.empty(); });
+  const auto counting = std::ranges::find_if(verdicts, [](const auto& each) { return each.compute.has_value(); });
+  if (counting != verdicts.end()) text += compute(*counting, "");
   if (assuming != verdicts.end()) text += assumptions(*assuming, "", style);
   for (const auto& line : diagnostic_lines(diagnostics, style)) {
     text += painted("note: " + line, Paint::faint, style) + "\n";
