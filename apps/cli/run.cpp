@@ -8,14 +8,15 @@
 #include <memory>
 #include <span>
 
-#include "analysis/run_summary.h"
 #include "base/unique_fd.h"
 #include "card/catalogue.h"
 #include "commands.h"
 #include "files.h"
 #include "fleet.h"
+#include "judgement.h"
 #include "launch/command.h"
 #include "named_cards.h"
+#include "own_environment.h"
 #include "report/json.h"
 #include "report/terminal.h"
 #include "resources.h"
@@ -32,12 +33,6 @@ using verdict::Verdict;
 
 constexpr std::size_t kShownOutputLines = 15;
 constexpr const char* kOutputFile = "output.txt";
-
-std::vector<std::string> own_environment() {
-  std::vector<std::string> result;
-  for (char** entry = environ; *entry; ++entry) result.emplace_back(*entry);
-  return result;
-}
 
 /// Everything that one invocation of `dryfit run` works with.
 struct Session {
@@ -89,51 +84,17 @@ Result<PlannedRun> plan(const Session& session, const CardFile& card, std::size_
   return PlannedRun{card.card.id, std::move(job)};
 }
 
-verdict::RunFacts facts_of(const RunOutcome& outcome) {
-  using Kind = launch::Ending::Kind;
-  verdict::RunFacts facts;
-  if (!outcome.result) {
-    facts.interrupted = true;
-    return facts;
-  }
-  const auto& [kind, code] = outcome.result->ending;
-  facts.ended_by_us = kind == Kind::steps_done;
-  facts.timed_out = kind == Kind::timed_out;
-  facts.interrupted = kind == Kind::interrupted;
-  if (kind == Kind::exited) facts.exit_code = code;
-  if (kind == Kind::signalled) facts.signal = code;
-  facts.seconds = outcome.result->wall.count();
-  facts.host_peak_rss = outcome.result->host_peak_rss;
-  for (const auto& trace : outcome.result->traces) {
-    auto summary = analysis::summarise(trace);
-    if (summary) {
-      facts.processes.push_back(std::move(summary).value());
-    } else {
-      facts.processes.push_back({.complete = false, .incomplete_why = summary.error().what});
-    }
-  }
-  return facts;
-}
-
-Provenance provenance_of(const CardFile& card, const std::string& key) {
-  const auto found = card.provenance.find(key);
-  return found == card.provenance.end() ? Provenance{} : found->second;
-}
-
 /// `outcomes` has one entry per order of addresses.
 Verdict judge_card(const Session& session, const CardFile& card, std::span<const RunOutcome> outcomes) {
   std::vector<Verdict> by_order;
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
-    auto facts = facts_of(outcomes[i]);
+    auto facts = facts_of(outcomes[i].result);
     facts.address_order = session.options.address_orders[i];
     facts.address_order_assumed = !session.options.address_order_given;
     by_order.push_back(verdict::judge(card.card, facts));
   }
   auto verdict = verdict::combine(std::move(by_order));
-  verdict.context_origin = provenance_of(card, "context_memory").origin;
-  const auto outside = provenance_of(card, "context_spread");
-  verdict.outside_origin = outside.origin;
-  verdict.outside_source = outside.source;
+  add_provenance(verdict, card);
   return verdict;
 }
 
