@@ -1,0 +1,177 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harvest_run.h"
+
+#include <fcntl.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <list>
+
+#include "base/unique_fd.h"
+#include "files.h"
+#include "harvest_models.h"
+#include "harvest_progress.h"
+#include "harvest_row.h"
+#include "judgement.h"
+#include "launch/job.h"
+#include "own_environment.h"
+#include "signals.h"
+
+namespace dryfit::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+/// Timeouts are enforced and progress is drawn in between.
+constexpr int kTickMilliseconds = 100;
+
+std::string read_file(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string last_line(const fs::path& path) {
+  auto text = last_lines(path, 1);
+  while (text.ends_with('\n')) text.pop_back();
+  return text;
+}
+
+class Harvest {
+ public:
+  Harvest(const std::vector<HarvestJob>& jobs, const HarvestConditions& conditions, HarvestFile& file)
+      : jobs_(jobs), conditions_(conditions), file_(file) {}
+
+  HarvestTally run() {
+    for (;;) {
+      start_what_may();
+      if (running_.empty()) break;
+      sleep();
+      hand_on_signals();
+      collect_ended();
+      show_progress();
+    }
+    progress_.clear();
+    return std::move(tally_);
+  }
+
+ private:
+  struct Running {
+    const HarvestJob* job;
+    const CardFile* card;
+    WorkFolder folder;
+    launch::Job process;
+
+    fs::path layers() const { return folder.path() / "layers.json"; }
+    fs::path output() const { return folder.path() / "output.txt"; }
+  };
+
+  bool stopped() const { return tally_.interrupted || tally_.error; }
+
+  void start_what_may() {
+    hand_on_signals();
+    while (!stopped() && next_ < jobs_.size() && running_.size() < conditions_.at_once) {
+      if (const auto status = start(jobs_[next_++]); !status) tally_.error = status.error();
+    }
+  }
+
+  Status start(const HarvestJob& job) {
+    auto folder = WorkFolder::temporary();
+    if (!folder) return folder.error();
+    const auto path = folder->path();
+    const UniqueFd output(::open((path / "output.txt").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+    if (!output) return Error{"cannot write into '" + path.string() + "': " + std::strerror(errno), ""};
+    const auto run_folder = path / "run";
+    std::error_code error;
+    fs::create_directory(run_folder, error);
+    if (error) return Error{"cannot make the folder '" + run_folder.string() + "': " + error.message(), ""};
+
+    const auto* card = conditions_.catalogue->find(job.card);
+    const auto& resources = conditions_.resources;
+    auto process = launch::Job::start({.command = {conditions_.python, job_script(resources.hooks).string(), "run",
+                                                   description_of(job), (path / "layers.json").string()},
+                                       .environment = own_environment(),
+                                       .machine = {.cards = {card->card}},
+                                       .run_directory = run_folder,
+                                       .driver_directory = resources.driver,
+                                       .hooks_directory = resources.hooks,
+                                       .timeout = conditions_.timeout,
+                                       .memory_history = false,
+                                       .count_flops = true,
+                                       .stdin_fd = -1,
+                                       .stdout_fd = output.get(),
+                                       .stderr_fd = output.get()});
+    if (!process) return process.error();
+    running_.push_back({&job, card, std::move(folder).value(), std::move(process).value()});
+    return {};
+  }
+
+  void sleep() const {
+    std::vector<struct pollfd> watched{{signals_.wait_fd(), POLLIN, 0}};
+    for (const auto& running : running_) watched.push_back({running.process.wait_fd(), POLLIN, 0});
+    ::poll(watched.data(), watched.size(), kTickMilliseconds);
+  }
+
+  void hand_on_signals() {
+    while (const auto caught = signals_.next()) {
+      tally_.interrupted = true;
+      progress_.clear();
+      for (auto& running : running_) running.process.forward_signal(caught->number, caught->origin);
+    }
+  }
+
+  void collect_ended() {
+    for (auto running = running_.begin(); running != running_.end();) {
+      if (!running->process.poll(0ms)) {
+        ++running;
+        continue;
+      }
+      finish(*running);
+      running = running_.erase(running);
+    }
+  }
+
+  void finish(Running& running) {
+    const auto result = running.process.finish();
+    if (tally_.interrupted || result.ending.kind == launch::Ending::Kind::interrupted) return;
+    auto verdict = verdict::judge(running.card->card, facts_of(result));
+    add_provenance(verdict, *running.card);
+    const bool untold = verdict.answer == verdict::Answer::cannot_tell;
+    const auto key = key_of(*running.job, conditions_.torch);
+    const auto row = row_text(*running.job, key, conditions_.version, verdict, read_file(running.layers()),
+                              untold ? last_line(running.output()) : "");
+    if (const auto status = file_.append(key, row); !status) {
+      tally_.error = status.error();
+      return;
+    }
+    tally_.done += 1;
+    tally_.untold += untold;
+  }
+
+  void show_progress() {
+    if (stopped() || !progress_.due()) return;
+    progress_.draw({.done = tally_.done, .all = jobs_.size(), .running = running_.size()});
+  }
+
+  const std::vector<HarvestJob>& jobs_;
+  const HarvestConditions& conditions_;
+  HarvestFile& file_;
+  std::size_t next_ = 0;
+  HarvestTally tally_;
+  SignalQueue signals_;
+  HarvestProgress progress_;
+  std::list<Running> running_;
+};
+
+}  // namespace
+
+HarvestTally harvest_all(const std::vector<HarvestJob>& jobs, const HarvestConditions& conditions, HarvestFile& file) {
+  return Harvest(jobs, conditions, file).run();
+}
+
+}  // namespace dryfit::cli
