@@ -3,7 +3,7 @@
 # `make build` installs it into build/<preset>/stage, a wheel into the package's folder.
 install(TARGETS dryfit_cli RUNTIME DESTINATION bin)
 if(NOT SKBUILD)
-  install(TARGETS dryfit_oracle RUNTIME DESTINATION bin)
+  install(TARGETS dryfit_evaluate dryfit_oracle RUNTIME DESTINATION bin)
 endif()
 install(TARGETS dryfit_cuda dryfit_nvml LIBRARY DESTINATION lib/dryfit NAMELINK_SKIP)
 install(DIRECTORY cards DESTINATION share/dryfit FILES_MATCHING PATTERN "*.toml")

@@ -40,7 +40,49 @@ int write_all(int fd, std::string_view text) {
   return 0;
 }
 
-fs::path folder_of(const fs::path& path) { return fs::absolute(path).parent_path(); }
+/// Where a path leads to; what it names need not exist yet.
+struct Resolved {
+  fs::path path;
+  int error = 0;
+
+  explicit operator bool() const { return error == 0; }
+};
+
+Resolved resolved(fs::path path) {
+  static constexpr int kMostLinks = 40;
+  path = fs::absolute(path);
+  std::error_code error;
+  for (int i = 0; i < kMostLinks; ++i) {
+    if (!fs::is_symlink(fs::symlink_status(path, error))) return {path};
+    const auto next = fs::read_symlink(path, error);
+    if (error) return {path, error.value()};
+    path = path.parent_path() / next;
+  }
+  return {path, ELOOP};
+}
+
+/// Puts a new file in the place of the old one, if any. 0, or errno.
+int replace(const fs::path& path, std::string_view text) {
+  std::string temporary = path.string() + ".XXXXXX";
+  const int fd = ::mkstemp(temporary.data());
+  if (fd < 0) return errno;
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  int error = ::fchmod(fd, 0666 & ~mask) == 0 ? write_all(fd, text) : errno;
+  if (::close(fd) != 0 && error == 0) error = errno;
+  if (error == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) error = errno;
+  if (error != 0) ::unlink(temporary.c_str());
+  return error;
+}
+
+/// For what is no regular file: a pipe, a terminal, a device. 0, or errno.
+int write_in_place(const fs::path& path, std::string_view text) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+  if (fd < 0) return errno;
+  int error = write_all(fd, text);
+  if (::close(fd) != 0 && error == 0) error = errno;
+  return error;
+}
 
 }  // namespace
 
@@ -73,24 +115,25 @@ WorkFolder::~WorkFolder() {
 }
 
 Status write_atomically(const fs::path& path, std::string_view text) {
-  std::string temporary = fs::absolute(path).string() + ".XXXXXX";
-  const int fd = ::mkstemp(temporary.data());
-  if (fd < 0) return cannot("write", path, errno);
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  int error = ::fchmod(fd, 0666 & ~mask) == 0 ? write_all(fd, text) : errno;
-  if (::close(fd) != 0 && error == 0) error = errno;
-  if (error == 0 && ::rename(temporary.c_str(), fs::absolute(path).c_str()) != 0) error = errno;
-  if (error == 0) return {};
-  ::unlink(temporary.c_str());
-  return cannot("write", path, error);
+  const auto target = resolved(path);
+  if (!target) return cannot("write", path, target.error);
+  std::error_code ignored;
+  const auto type = fs::status(target.path, ignored).type();
+  const bool is_replaced = type == fs::file_type::regular || type == fs::file_type::not_found;
+  const int error = is_replaced ? replace(target.path, text) : write_in_place(target.path, text);
+  return error == 0 ? Status() : cannot("write", path, error);
 }
 
 Status check_writable(const fs::path& path) {
+  const auto target = resolved(path);
+  if (!target) return cannot("write", path, target.error);
   std::error_code ignored;
-  if (fs::is_directory(path, ignored)) return cannot("write", path, EISDIR, "Give the name of a file.");
-  if (::access(folder_of(path).c_str(), W_OK | X_OK) != 0) return cannot("write", path, errno);
-  return {};
+  const auto status = fs::status(target.path, ignored);
+  if (fs::is_directory(status)) return cannot("write", path, EISDIR, "Give the name of a file.");
+  const bool in_place = fs::exists(status) && !fs::is_regular_file(status);
+  const int allowed =
+      in_place ? ::access(target.path.c_str(), W_OK) : ::access(target.path.parent_path().c_str(), W_OK | X_OK);
+  return allowed == 0 ? Status() : cannot("write", path, errno);
 }
 
 std::string last_lines(const fs::path& path, std::size_t count) {

@@ -32,10 +32,11 @@ class WorkFolder {
   bool keep_;
 };
 
-/// Writes the whole text or leaves what was there before: through a temporary file beside it.
+/// Writes the whole text or leaves what was there before: through a temporary file beside it. A symbolic link stays and
+/// what it leads to is written; what is no regular file (a pipe, a device) is written in place.
 Status write_atomically(const std::filesystem::path& path, std::string_view text);
 
-/// Whether a file could be written there: its folder exists and lets us.
+/// Whether write_atomically() could write there.
 Status check_writable(const std::filesystem::path& path);
 
 /// The last `count` lines of a file, at most 64 KiB; empty when there is none.

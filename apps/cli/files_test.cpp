@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "files.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <sstream>
@@ -54,6 +57,34 @@ TEST_F(Files, Writing_atomically_replaces_the_file_and_leaves_nothing_else) {
   ASSERT_TRUE(write_atomically(path, "two"));
   EXPECT_EQ(read(path), "two");
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), fs::directory_iterator()), 1);
+}
+
+TEST_F(Files, A_symbolic_link_stays_and_what_it_leads_to_is_written) {
+  const auto link = folder_.path() / "link";
+  fs::create_directory(folder_.path() / "there");
+  fs::create_symlink("there/out.json", link);
+  ASSERT_TRUE(check_writable(link));
+  ASSERT_TRUE(write_atomically(link, "one"));  // it leads nowhere yet
+  ASSERT_TRUE(write_atomically(link, "two"));
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_EQ(read(folder_.path() / "there/out.json"), "two");
+  fs::create_symlink("loop", folder_.path() / "loop");
+  EXPECT_FALSE(check_writable(folder_.path() / "loop"));
+  EXPECT_FALSE(write_atomically(folder_.path() / "loop", "x"));
+}
+
+TEST_F(Files, What_is_no_regular_file_is_written_in_place) {
+  const auto pipe = folder_.path() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_GE(reader, 0);
+  EXPECT_TRUE(check_writable(pipe));
+  ASSERT_TRUE(write_atomically(pipe, "one"));
+  char text[8] = {};
+  EXPECT_EQ(::read(reader, text, sizeof(text)), 3);
+  EXPECT_STREQ(text, "one");
+  EXPECT_TRUE(fs::is_fifo(pipe));
+  ::close(reader);
 }
 
 TEST_F(Files, A_path_that_cannot_be_written_is_known_beforehand) {

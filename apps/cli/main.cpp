@@ -48,7 +48,9 @@ int run_command_line(int argc, const char* const* argv) {
   } catch (const CLI::Success& asked) {
     return app.exit(asked);
   } catch (const CLI::ParseError& error) {
-    return fail({error.what(), "See: dryfit --help"}, kWrongUsage);
+    const auto chosen = app.get_subcommands();
+    const auto command = chosen.empty() ? std::string() : chosen.front()->get_name() + " ";
+    return fail({error.what(), "See: dryfit " + command + "--help"}, kWrongUsage);
   }
   return exit_code;
 }

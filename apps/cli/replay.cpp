@@ -27,6 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kSeeHelp = "See: dryfit replay --help";
 constexpr std::uintmax_t kLargeFile = std::uintmax_t{100} << 20;
 
 struct ReplayOptions {
@@ -70,11 +71,15 @@ Result<ReplaySource> load(const fs::path& path) {
 
 /// The device that the user asks about; else the one on which most is reserved at the end of the recording.
 Result<int> chosen_device(const ReplaySource& source, const std::vector<int>& recorded, std::optional<int> asked) {
-  if (asked) return *asked;
   if (recorded.empty()) {
     return Error{source.file.string() + ": it holds no recorded events",
                  "Call torch.cuda.memory._record_memory_history() before what is of interest."};
   }
+  if (asked && std::ranges::find(recorded, *asked) == recorded.end()) {
+    return Error{source.file.string() + ": nothing was recorded for device " + std::to_string(*asked),
+                 fmt::format("Recorded: device {}.", fmt::join(recorded, ", "))};
+  }
+  if (asked) return *asked;
   const auto reserved = [&](int device) {
     Bytes sum;
     for (const auto& segment : source.snapshot.segments) {
@@ -89,6 +94,8 @@ Result<int> chosen_device(const ReplaySource& source, const std::vector<int>& re
 struct Session {
   ReplayOptions options;
   ReplaySource source;
+  std::size_t devices = 0;  ///< that were recorded
+  int device = 0;           ///< of these, the one that is played
   std::vector<Card> cards;  ///< empty: none is asked for or known
 };
 
@@ -98,6 +105,7 @@ whatif::Question question(const Session& session, const whatif::Recording& recor
   if (!card) return result;
   const auto* recorded = session.source.card(recording.device);
   result.same_card = recorded && recorded->id == card->id;
+  result.others = session.source.others_on(recording.device);
   result.outside = whatif::outside_of(*card, session.source.libraries(recording.device));
   return result;
 }
@@ -112,7 +120,8 @@ Status write_prediction(const Session& session, const whatif::Prediction& predic
 
 Result<ReplayRow> play_one(const Session& session, const whatif::Question& question, const std::string& alloc_conf) {
   std::optional<whatif::Prediction> prediction;
-  if (!session.options.write_snapshot.empty()) prediction.emplace(*question.recording, alloc_conf);
+  if (!session.options.write_snapshot.empty())
+    prediction.emplace(*question.recording, alloc_conf, question.conditions.torch);
   auto answer = whatif::answer(question, prediction ? &*prediction : nullptr);
   if (!answer) return answer.error();
   if (prediction) {
@@ -179,18 +188,20 @@ Result<whatif::Recording> prepared(const ReplaySource& source, int device, const
 
 int replay(const Session& session) {
   const auto& options = session.options;
-  const auto recorded = whatif::recorded_devices(session.source.snapshot);
-  const auto device = chosen_device(session.source, recorded, options.device);
-  if (!device) return fail(device.error(), kWrongUsage);
-  const auto recording = prepared(session.source, *device, options.torch);
+  const auto recording = prepared(session.source, session.device, options.torch);
   if (!recording) return fail(recording.error(), kWrongUsage);
   const auto conditions = conditions_for(options, *recording, session.source);
   if (!conditions) return fail(conditions.error(), kWrongUsage);
+  if (session.cards.empty() && conditions->config.per_process_memory_fraction) {
+    return fail({"per_process_memory_fraction is of a card's memory, and no card is known", "Name one with --gpu."},
+                kWrongUsage);
+  }
 
   ReplayReport report{.source = &session.source,
                       .recording = &*recording,
                       .torch_known = session.source.torch().has_value(),
-                      .devices = recorded.size(),
+                      .devices = session.devices,
+                      .device_asked = options.device.has_value(),
                       .torch = conditions->torch,
                       .fraction = options.fraction,
                       .swept = options.sweep};
@@ -212,10 +223,10 @@ int replay(const Session& session) {
   return exit_code(report, session.cards.size());
 }
 
-Result<std::vector<Card>> asked_cards(const ReplayOptions& options, const ReplaySource& source) {
+Result<std::vector<Card>> asked_cards(const ReplayOptions& options, const ReplaySource& source, int device) {
   std::vector<Card> cards;
   if (options.gpus.empty()) {
-    if (const auto* card = source.card(options.device.value_or(0))) cards.push_back(*card);
+    if (const auto* card = source.card(device)) cards.push_back(*card);
     return cards;
   }
   const auto resources = find_resources();
@@ -228,7 +239,10 @@ Result<std::vector<Card>> asked_cards(const ReplayOptions& options, const Replay
   return cards;
 }
 
-Status check(const ReplayOptions& options, const std::vector<Card>& cards) {
+Status check(const ReplayOptions& options, const fs::path& recording, const std::vector<Card>& cards) {
+  if (options.fraction && !(*options.fraction >= 0 && *options.fraction <= 1)) {
+    return Error{"--fraction must be from 0 to 1", kSeeHelp};
+  }
   if (options.fraction && cards.empty()) {
     return Error{"--fraction is of a card's memory, and no card is known", "Name one with --gpu."};
   }
@@ -237,16 +251,23 @@ Status check(const ReplayOptions& options, const std::vector<Card>& cards) {
   }
   if (options.write_snapshot.empty()) return {};
   if (cards.size() > 1) return Error{"--write-snapshot writes the snapshot of one card", "Name one card with --gpu."};
+  std::error_code ignored;
+  if (fs::equivalent(options.write_snapshot, recording, ignored)) {
+    return Error{"--write-snapshot would overwrite the recording itself", "Give the name of another file."};
+  }
   return check_writable(options.write_snapshot);
 }
 
 int run(const ReplayOptions& options) {
   auto source = load(options.path);
   if (!source) return fail(source.error(), kWrongUsage);
-  auto cards = asked_cards(options, *source);
+  auto devices = whatif::recorded_devices(source->snapshot);
+  const auto device = chosen_device(*source, devices, options.device);
+  if (!device) return fail(device.error(), kWrongUsage);
+  auto cards = asked_cards(options, *source, *device);
   if (!cards) return fail(cards.error(), kWrongUsage);
-  if (const auto status = check(options, *cards); !status) return fail(status.error(), kWrongUsage);
-  return replay({options, std::move(source).value(), std::move(cards).value()});
+  if (const auto status = check(options, source->file, *cards); !status) return fail(status.error(), kWrongUsage);
+  return replay({options, std::move(source).value(), devices.size(), *device, std::move(cards).value()});
 }
 
 void declare(CLI::App& command, ReplayOptions& options) {
@@ -265,14 +286,10 @@ void declare(CLI::App& command, ReplayOptions& options) {
       ->type_name("CONF");
   command.add_option("--torch", options.torch, "The version of PyTorch to play it under (default: as recorded)")
       ->type_name("VERSION");
-  command.add_option("--fraction", options.fraction, "As torch.cuda.set_per_process_memory_fraction")
-      ->type_name("X")
-      ->check(CLI::Range(0.0, 1.0).description(""));
+  command.add_option("--fraction", options.fraction, "As torch.cuda.set_per_process_memory_fraction")->type_name("X");
   command.add_flag("--sweep", options.sweep,
-                   "Compare all sensible configurations and name the one with the lowest peak");
-  command.add_option("--device", options.device, "The recorded device (default: the fullest)")
-      ->type_name("N")
-      ->check(CLI::NonNegativeNumber.description(""));
+                   "Compare all sensible configurations and name the best: by verdict, retries and peak");
+  command.add_option("--device", options.device, "The recorded device (default: the fullest)")->type_name("N");
   command.add_option("--cards", options.cards, "A card file of your own, or a folder of them")
       ->type_name("PATH")
       ->expected(1)

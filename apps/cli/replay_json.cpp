@@ -39,6 +39,7 @@ Json row_json(const ReplayReport& report, const ReplayRow& row) {
   if (outcome.out_of_memory) {
     oom = Json{{"requested_bytes", outcome.out_of_memory->requested.count},
                {"device_free_bytes", outcome.out_of_memory->device_free.count},
+               {"limit_bytes", outcome.out_of_memory->limit ? Json(outcome.out_of_memory->limit->count) : Json()},
                {"at", place_json(report, outcome.out_of_memory->at)}};
   }
   Json caveats = Json::array();
@@ -70,8 +71,6 @@ Json row_json(const ReplayReport& report, const ReplayRow& row) {
 std::string replay_json(const ReplayReport& report) {
   const auto& recording = *report.recording;
   const auto* card = report.source->card(recording.device);
-  Bytes reserved;
-  for (const auto& segment : recording.start) reserved += segment.size;
   Json results = Json::array();
   for (const auto& row : report.rows) results.push_back(row_json(report, row));
   Json diagnostics = Json::array();
@@ -83,7 +82,7 @@ std::string replay_json(const ReplayReport& report) {
                                      {"device", recording.device},
                                      {"events", recording.entries().size()},
                                      {"from_beginning", recording.start.empty()},
-                                     {"start_reserved_bytes", reserved.count},
+                                     {"start_reserved_bytes", recording.reserved_at_start().count},
                                      {"torch", to_text(recording.torch)},
                                      {"torch_known", report.torch_known},
                                      {"alloc_conf", recording.alloc_conf},

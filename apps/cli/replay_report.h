@@ -18,15 +18,16 @@ struct ReplayRow {
   whatif::Outside outside;
   std::string alloc_conf;
   whatif::Answer answer;
-  bool is_best = false;  ///< of a sweep: the lowest peak on this card
+  bool is_best = false;  ///< of a sweep: the best on this card
 };
 
 /// Everything that `dryfit replay` has found out.
 struct ReplayReport {
   const ReplaySource* source = nullptr;
   const whatif::Recording* recording = nullptr;
-  bool torch_known = true;  ///< false: the recorded version was inferred from the file
-  std::size_t devices = 1;  ///< recorded
+  bool torch_known = true;    ///< false: the recorded version was inferred from the file
+  std::size_t devices = 1;    ///< recorded
+  bool device_asked = false;  ///< false: the fullest
   simulator::TorchVersion torch;
   std::optional<double> fraction;
   bool swept = false;

@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay_source.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,21 +23,35 @@ constexpr const char* kHistory = "history-";
 constexpr const char* kHint =
     "Keep a run with `dryfit run --save DIR`, or give a file of torch.cuda.memory._dump_snapshot.";
 
-/// The histories in a folder, or in the folders of cards below it.
-std::vector<fs::path> histories_in(const fs::path& folder) {
-  auto found = launch::RunDirectory(folder).histories();
-  if (!found.empty()) return found;
+/// A folder of one run, or the folders of cards below it.
+std::vector<launch::RunDirectory> runs_in(const fs::path& folder) {
   std::error_code error;
-  std::vector<fs::path> cards;
+  std::vector<fs::path> below;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (entry.is_directory(error)) cards.push_back(entry.path());
+    if (entry.is_directory(error)) below.push_back(entry.path());
   }
-  std::ranges::sort(cards);
-  for (const auto& card : cards) {
-    const auto histories = launch::RunDirectory(card).histories();
-    found.insert(found.end(), histories.begin(), histories.end());
+  std::ranges::sort(below);
+  std::vector<launch::RunDirectory> runs{launch::RunDirectory(folder)};
+  for (const auto& each : below) runs.emplace_back(each);
+  return runs;
+}
+
+/// What a file that is no snapshot turns out to be, as far as its first bytes tell; "" otherwise.
+std::string_view known_as(const fs::path& path) {
+  constexpr std::pair<std::string_view, std::string_view> kKinds[] = {
+      {"dryfit\r\n", "a trace of Dryfit's: the recording is the history-….pickle beside it"},
+      {"\x1f\x8b", "compressed with gzip: unpack it first"},
+      {"PK\x03\x04", "a zip archive, as torch.save writes it: a snapshot is written by _dump_snapshot"},
+      {"{", "JSON, as a profiler writes it: a snapshot is a pickle"}};
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return "";
+  std::string beginning(8, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
+  for (const auto& [bytes, kind] : kKinds) {
+    if (beginning.starts_with(bytes)) return kind;
   }
-  return found;
+  return "";
 }
 
 std::optional<Machine> machine_beside(const fs::path& snapshot) {
@@ -45,13 +62,26 @@ std::optional<Machine> machine_beside(const fs::path& snapshot) {
   return machine ? std::optional(std::move(machine).value()) : std::nullopt;
 }
 
-/// history-<pid>.pickle and trace-<pid>.dryfit tell about the same process.
-std::optional<analysis::ProcessSummary> process_beside(const fs::path& snapshot) {
-  const auto stem = snapshot.stem().string();
-  if (!stem.starts_with(kHistory)) return std::nullopt;
-  const auto trace = snapshot.parent_path() / ("trace-" + stem.substr(std::string(kHistory).size()) + ".dryfit");
-  auto summary = analysis::summarise(trace);
-  return summary ? std::optional(std::move(summary).value()) : std::nullopt;
+/// history-<pid>.pickle and trace-<pid>.dryfit tell about the same process; other traces about the others of its run.
+void read_traces_beside(ReplaySource& source) {
+  const auto stem = source.file.stem().string();
+  if (!stem.starts_with(kHistory)) return;
+  const auto own = "trace-" + stem.substr(std::string(kHistory).size()) + ".dryfit";
+  for (const auto& trace : launch::RunDirectory(source.file.parent_path()).traces()) {
+    auto summary = analysis::summarise(trace);
+    if (!summary) continue;
+    if (trace.filename() == own) {
+      source.process = std::move(summary).value();
+    } else {
+      source.others.push_back(std::move(summary).value());
+    }
+  }
+}
+
+const analysis::DeviceSummary* find_device(const analysis::ProcessSummary& process, int device) {
+  const auto found =
+      std::ranges::find(process.devices, static_cast<std::uint32_t>(device), &analysis::DeviceSummary::ordinal);
+  return found == process.devices.end() ? nullptr : &*found;
 }
 
 }  // namespace
@@ -63,11 +93,20 @@ std::optional<std::string> ReplaySource::torch() const {
 }
 
 std::optional<Bytes> ReplaySource::libraries(int device) const {
-  if (!process) return std::nullopt;
-  const auto found =
-      std::ranges::find(process->devices, static_cast<std::uint32_t>(device), &analysis::DeviceSummary::ordinal);
-  if (found == process->devices.end()) return std::nullopt;
+  const auto* found = process ? find_device(*process, device) : nullptr;
+  if (!found) return std::nullopt;
   return found->peak_libraries + found->peak_code;
+}
+
+whatif::Others ReplaySource::others_on(int device) const {
+  whatif::Others result;
+  for (const auto& other : others) {
+    const auto* found = find_device(other, device);
+    if (!found || found->peak.count == 0) continue;
+    ++result.processes;
+    result.peaks += found->peak;
+  }
+  return result;
 }
 
 const Card* ReplaySource::card(int device) const {
@@ -81,9 +120,18 @@ Result<fs::path> find_snapshot(const fs::path& path) {
     if (!fs::exists(path, error)) return Error{"there is no '" + path.string() + "'", kHint};
     return path;
   }
-  const auto found = histories_in(path);
+  std::vector<fs::path> found;
+  bool is_run = false;
+  for (const auto& run : runs_in(path)) {
+    const auto histories = run.histories();
+    found.insert(found.end(), histories.begin(), histories.end());
+    is_run |= fs::exists(run.machine_file(), error);
+  }
   if (found.size() == 1) return found.front();
-  if (found.empty()) return Error{"there is no memory history in '" + path.string() + "'", kHint};
+  if (found.empty()) {
+    return Error{fmt::format("there is no memory history in '{}'", path.string()),
+                 is_run ? "It is a run without one: keep it again without --no-history." : kHint};
+  }
   std::string names;
   for (const auto& history : found) names += (names.empty() ? "" : ", ") + history.string();
   return Error{"'" + path.string() + "' holds several recordings", "Name one of them: " + names};
@@ -91,8 +139,13 @@ Result<fs::path> find_snapshot(const fs::path& path) {
 
 Result<ReplaySource> read_source(const fs::path& file) {
   auto snapshot = snapshot::read_snapshot(file);
-  if (!snapshot) return snapshot.error();
-  return ReplaySource{file, std::move(snapshot).value(), machine_beside(file), process_beside(file)};
+  if (!snapshot) {
+    const auto kind = known_as(file);
+    return kind.empty() ? snapshot.error() : Error{fmt::format("{} is {}", file.string(), kind), kHint};
+  }
+  ReplaySource source{.file = file, .snapshot = std::move(snapshot).value(), .machine = machine_beside(file)};
+  read_traces_beside(source);
+  return source;
 }
 
 }  // namespace dryfit::cli

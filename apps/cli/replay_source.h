@@ -5,11 +5,13 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "analysis/run_summary.h"
 #include "base/result.h"
 #include "card/machine.h"
 #include "snapshot/snapshot.h"
+#include "whatif/answer.h"
 
 namespace dryfit::cli {
 
@@ -19,11 +21,14 @@ struct ReplaySource {
   snapshot::Snapshot snapshot;
   std::optional<Machine> machine;                   ///< on which it ran
   std::optional<analysis::ProcessSummary> process;  ///< what its trace tells
+  std::vector<analysis::ProcessSummary> others;     ///< the other processes of the run
 
   /// The version of PyTorch that ran, if known.
   std::optional<std::string> torch() const;
   /// What libraries and kernel code took on the device, if known.
   std::optional<Bytes> libraries(int device) const;
+  /// The other processes of the run that took memory of the device.
+  whatif::Others others_on(int device) const;
   /// The card that the device was, or null.
   const Card* card(int device) const;
 };

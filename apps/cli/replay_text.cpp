@@ -58,7 +58,7 @@ Cell fit_cell(std::optional<Fit> fit, const Style& style) {
 }
 
 std::string headroom_text(const ReplayRow& row, const Style& style) {
-  const bool fits = row.answer.fit && *row.answer.fit != Fit::does_not_fit;
+  const bool fits = row.answer.fit == Fit::fits || row.answer.fit == Fit::tight;
   if (!row.card || !fits || row.answer.device_peak > row.card->total_memory) {
     return std::string(report::glyphs(style).none);
   }
@@ -113,7 +113,7 @@ std::string sweep_table(const ReplayReport& report, const Style& style) {
     std::vector<Cell> cells{
         {row.card ? row.card->id : "no card"}, {conf_text(row.alloc_conf)}, fit_cell(row.answer.fit, style)};
     add_numbers(cells, row.answer.outcome);
-    if (row.is_best) cells.push_back({"lowest", Align::left, true, Paint::good});
+    if (row.is_best) cells.push_back({"best", Align::left, true, Paint::good});
     rows.push_back(std::move(cells));
   }
   if (!several) {
@@ -136,14 +136,15 @@ std::string origin_text(const ReplayReport& report) {
   if (recording.start.empty()) {
     text += " from its beginning";
   } else {
-    Bytes reserved;
-    for (const auto& segment : recording.start) reserved += segment.size;
-    text += fmt::format(", begun with {} reserved", to_text(reserved));
+    text += fmt::format(", begun with {} reserved", to_text(recording.reserved_at_start()));
   }
   text += fmt::format("; torch {}{}, {}", report.torch_known ? "" : "not known, taken as ", to_text(recording.torch),
                       conf_text(recording.alloc_conf));
   if (const auto* card = report.source->card(recording.device)) text += fmt::format(", {}", card->id);
-  if (report.devices > 1) text += fmt::format("; device {}, the fullest of {}", recording.device, report.devices);
+  if (report.devices > 1) {
+    text += fmt::format("; device {}{} of {}", recording.device, report.device_asked ? "" : ", the fullest",
+                        report.devices);
+  }
   return text;
 }
 
@@ -158,10 +159,13 @@ std::string played_text(const ReplayReport& report) {
 
 std::string failure_text(const ReplayReport& report, const whatif::Refusal& refusal) {
   const auto where = where_text(*report.recording->snapshot, refusal.at.stack);
-  return fmt::format("PyTorch runs out of device memory: asks for {} more in event {} of {}{}; {} are free",
-                     to_text(refusal.requested), count_text(refusal.at.entry + 1),
-                     count_text(report.recording->entries().size()), where.empty() ? "" : " at " + where,
-                     to_text(refusal.device_free));
+  const auto why = refusal.limit
+                       ? fmt::format("it may reserve {} and has {}", to_text(*refusal.limit), to_text(refusal.reserved))
+                       : to_text(refusal.device_free) + " are free";
+  return fmt::format("PyTorch runs out of {}: asks for {} more in event {} of {}{}; {}",
+                     refusal.limit ? "what it is allowed" : "device memory", to_text(refusal.requested),
+                     count_text(refusal.at.entry + 1), count_text(report.recording->entries().size()),
+                     where.empty() ? "" : " at " + where, why);
 }
 
 /// What the table has no room for: of each card, and of a sweep only of its best.
@@ -191,7 +195,7 @@ std::string best_text(const ReplayRow& best, const ReplayRow& of_default, const 
   const auto lowest = best.answer.outcome.peak_reserved;
   const auto usual = of_default.answer.outcome.peak_reserved;
   const bool is_less = !of_default.answer.outcome.out_of_memory && lowest < usual;
-  return fmt::format("lowest peak with {}, {}{}\n", report::painted(conf_text(best.alloc_conf), Paint::strong, style),
+  return fmt::format("best with {}, {}{}\n", report::painted(conf_text(best.alloc_conf), Paint::strong, style),
                      to_text(lowest),
                      is_less ? fmt::format(": {} less than the default", to_text(usual - lowest)) : "");
 }

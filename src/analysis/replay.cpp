@@ -91,7 +91,9 @@ void Replay::on(const trace::Step& event) {
 }
 
 void Replay::update_step() {
-  if (process_.forward_seen || process_.steps > 0) now_.step = process_.steps + 1;
+  // An optimizer that evaluates the model itself (LBFGS) comes before any forward pass is seen.
+  const bool trains = process_.forward_seen || process_.backward_seen || now_.phase == "optimizer";
+  if (trains || process_.steps > 0) now_.step = process_.steps + 1;
 }
 
 void Replay::on(const trace::Note& event) {

@@ -121,6 +121,17 @@ TEST(Replay, Steps_count_from_one_once_the_first_forward_begins) {
   EXPECT_FALSE(story.summary().backward_seen);
 }
 
+TEST(Replay, An_optimizer_that_evaluates_the_model_itself_is_in_its_first_step) {
+  Story story;
+  story.phase("optimizer");
+  EXPECT_EQ(story.replay().now().step, 1u);
+  story.phase("backward");
+  story.phase("optimizer");
+  EXPECT_EQ(story.replay().now().step, 1u);
+  story.tell(trace::Step{1});
+  EXPECT_EQ(story.replay().now().step, 2u);
+}
+
 TEST(Replay, Peaks_reported_by_torch_keep_their_maximum_and_counts_their_last_value) {
   Story story;
   story.take(1, 2_MiB, "libcudart.so.12");

@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <bit>
 #include <cctype>
+#include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 
 #include "simulator/config_reader.h"
 #include "simulator/device.h"
@@ -31,24 +34,27 @@ bool read_large_segment_size(ConfigReader& reader, AllocConfig& config, TorchVer
   return true;
 }
 
-bool read_max_split_size(ConfigReader& reader, AllocConfig& config, TorchVersion version) {
+/// A size that must not be below that of a large segment; until torch 2.10 it had to be above it.
+std::optional<Bytes> read_segment_limit(ConfigReader& reader, const AllocConfig& config, TorchVersion version,
+                                        std::string_view name) {
   std::uint64_t value = 0;
-  if (!reader.separator(':') || !reader.number(value)) return false;
+  if (!reader.separator(':') || !reader.number(value)) return std::nullopt;
   const std::uint64_t least = config.large_segment_size.count / kMiB;
-  const bool enough = version.at_least(2, 10) ? value >= least : value > least;
-  if (!enough) return reader.refuse("max_split_size_mb is too small, the limit is " + std::to_string(least));
-  config.max_split_size = mebibytes(value);
-  return true;
+  if (value > least || (value == least && version.at_least(2, 10))) return mebibytes(value);
+  reader.refuse(std::string(name) + " is too small, the limit is " + std::to_string(least));
+  return std::nullopt;
+}
+
+bool read_max_split_size(ConfigReader& reader, AllocConfig& config, TorchVersion version) {
+  const auto size = read_segment_limit(reader, config, version, "max_split_size_mb");
+  if (size) config.max_split_size = *size;
+  return size.has_value();
 }
 
 bool read_max_non_split_rounding(ConfigReader& reader, AllocConfig& config, TorchVersion version) {
-  std::uint64_t value = 0;
-  if (!reader.separator(':') || !reader.number(value)) return false;
-  const std::uint64_t least = config.large_segment_size.count / kMiB;
-  const bool enough = version.at_least(2, 10) ? value >= least : value > least;
-  if (!enough) return reader.refuse("max_non_split_rounding_mb is too small, the limit is " + std::to_string(least));
-  config.max_non_split_rounding_size = mebibytes(value);
-  return true;
+  const auto size = read_segment_limit(reader, config, version, "max_non_split_rounding_mb");
+  if (size) config.max_non_split_rounding_size = *size;
+  return size.has_value();
 }
 
 bool read_garbage_collection_threshold(ConfigReader& reader, AllocConfig& config, TorchVersion) {
@@ -131,7 +137,7 @@ bool read_backend(ConfigReader& reader, AllocConfig&, TorchVersion) {
   reader.step();
   if (is_native) return true;
   if (!reader.at_end() && reader.part() == "cudaMallocAsync") {
-    return reader.refuse("backend cudaMallocAsync is not PyTorch's allocator and is not modelled", "not refused");
+    return reader.not_modelled("backend cudaMallocAsync is not PyTorch's allocator and is");
   }
   return reader.refuse("the backend is unknown");
 }
@@ -154,7 +160,7 @@ bool read_ignored_boolean(ConfigReader& reader, AllocConfig&, TorchVersion) {
 }
 
 bool refuse_reserve(ConfigReader& reader, AllocConfig&, TorchVersion) {
-  return reader.refuse("reservations of expandable segments are not modelled", "not refused");
+  return reader.not_modelled("reservations of expandable segments are");
 }
 
 // ---- the options

@@ -100,6 +100,7 @@ TEST(AllocConfig, Another_backend_is_refused_as_not_modelled) {
   const auto config = parse_alloc_config("backend:cudaMallocAsync", k2_6);
   ASSERT_FALSE(config);
   EXPECT_NE(config.error().what.find("not modelled"), std::string::npos);
+  EXPECT_EQ(config.error().hint.find("refuses"), std::string::npos);
 }
 
 TEST(AllocConfig, A_refusal_names_the_kind_of_error_that_pytorch_raises) {

@@ -112,6 +112,7 @@ BlockIndex CachingAllocator::Impl::find_memory(AllocParams& params, Outcome& out
   const Bytes alloc_size = get_allocation_size(params.size, config_.large_segment_size);
   if (is_rejected(alloc_size)) {
     ++statistics.num_oom_rejections;
+    note_out_of_memory(params);
     outcome = Outcome::kRejected;
     return kNone;
   }
@@ -124,9 +125,13 @@ BlockIndex CachingAllocator::Impl::find_memory(AllocParams& params, Outcome& out
   }
   if (block != kNone) return block;
   ++statistics.num_ooms;
+  note_out_of_memory(params);
+  return kNone;
+}
+
+void CachingAllocator::Impl::note_out_of_memory(const AllocParams& params) {
   const Bytes used = std::min(device.used(), device.capacity());
   observer_->out_of_memory(params.size, device.capacity() - used, params.stream);
-  return kNone;
 }
 
 bool CachingAllocator::Impl::exceeds_limit(Bytes alloc_size) const {
@@ -240,6 +245,7 @@ void CachingAllocator::hold(StreamId stream) { impl_->hold(stream); }
 void CachingAllocator::done(StreamId stream) { impl_->done(stream); }
 void CachingAllocator::empty_cache() { impl_->empty_cache(); }
 void CachingAllocator::set_memory_fraction(double fraction) { impl_->set_memory_fraction(fraction); }
+std::optional<Bytes> CachingAllocator::memory_limit() const { return impl_->memory_limit(); }
 void CachingAllocator::begin_allocate_to_pool(MempoolId pool, std::optional<StreamId> stream, PoolOptions options) {
   impl_->begin_allocate_to_pool(pool, stream, options);
 }

@@ -99,6 +99,8 @@ class CachingAllocator {
   void empty_cache();
   /// torch.cuda.set_per_process_memory_fraction
   void set_memory_fraction(double fraction);
+  /// The most it may reserve because of a fraction; none: there is no limit but the device.
+  std::optional<Bytes> memory_limit() const;
 
   /// Allocations on the stream (on any, if none is given) go to the private pool, which is made on its first use, until
   /// the matching end. Scopes nest: the last one begun that matches wins.

@@ -58,6 +58,8 @@ class CachingAllocator::Impl {
   BlockInfo info(BlockIndex block) const;
   Bytes largest_free_block(StreamId stream) const;
 
+  std::optional<Bytes> memory_limit() const { return memory_limit_; }
+
   Statistics statistics;
   Device device;
 
@@ -81,6 +83,7 @@ class CachingAllocator::Impl {
   BlockIndex get_free_block(const AllocParams& params);
   FreeBlocks::Position skip_to_suitable(const FreeBlocks& free, FreeBlocks::Position position, bool expandable) const;
   BlockIndex find_memory(AllocParams& params, Outcome& outcome);
+  void note_out_of_memory(const AllocParams& params);
   bool exceeds_limit(Bytes alloc_size) const;
   bool is_rejected(Bytes alloc_size) const;
   BlockIndex alloc_block(const AllocParams& params, Bytes alloc_size, bool is_retry);

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace dryfit::simulator {
 namespace {
 
@@ -125,6 +127,19 @@ TEST(CachingAllocator, A_free_that_was_completed_early_may_be_completed_again) {
   EXPECT_EQ(allocator.block(other.block).state, BlockState::kAllocated);
 }
 
+TEST(CachingAllocator, Blocks_whose_free_was_completed_early_leave_nothing_behind) {
+  CachingAllocator allocator = make();
+  BlockId highest{};
+  for (int i = 0; i < 1000; ++i) {
+    const auto block = allocator.malloc(20_MiB);
+    highest = std::max(highest, block.block);
+    allocator.request_free(block.block);
+    allocator.empty_cache();
+    allocator.complete_free(block.block);
+  }
+  EXPECT_LT(static_cast<std::uint32_t>(highest), 8u);
+}
+
 TEST(CachingAllocator, In_need_the_cache_is_given_back_and_the_request_tried_again) {
   CachingAllocator allocator = make("", 100_MiB);
   allocator.free(allocator.malloc(60_MiB).block);
@@ -136,7 +151,9 @@ TEST(CachingAllocator, In_need_the_cache_is_given_back_and_the_request_tried_aga
 
 TEST(CachingAllocator, A_memory_fraction_limits_what_is_reserved) {
   CachingAllocator allocator = make();
+  EXPECT_FALSE(allocator.memory_limit());
   allocator.set_memory_fraction(0.5);
+  EXPECT_EQ(allocator.memory_limit(), 512_MiB);
   EXPECT_FALSE(allocator.malloc(514_MiB));
   EXPECT_TRUE(allocator.malloc(512_MiB));
 }

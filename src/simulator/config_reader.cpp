@@ -44,6 +44,14 @@ bool ConfigReader::refuse(std::string_view what, std::string_view kind) {
   return false;
 }
 
+bool ConfigReader::not_modelled(std::string_view what) {
+  if (!error_) {
+    error_ = Error{"allocator config: " + std::string(what) + " not modelled",
+                   "PyTorch takes it, but what it does cannot be predicted here. Leave it out."};
+  }
+  return false;
+}
+
 bool ConfigReader::separator(char wanted) {
   ++place_;
   const bool is_right = !at_end() && part() == std::string_view(&wanted, 1);

@@ -43,6 +43,8 @@ class ConfigReader {
   /// What is wrong, and how PyTorch says so: "RuntimeError", "ValueError", "IndexError", "internal assert".
   bool refuse(std::string_view what, std::string_view kind);
   bool refuse(std::string_view what) { return refuse(what, lenient_ ? "ValueError" : "RuntimeError"); }
+  /// PyTorch takes it, and there is no model of it here.
+  bool not_modelled(std::string_view what);
   const std::optional<Error>& error() const { return error_; }
 
  private:

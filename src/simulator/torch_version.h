@@ -35,6 +35,8 @@ struct TorchVersion {
   bool one_division_is_none() const { return at_least(2, 4); }
   /// A fraction of 1 lifts the limit (since 2.10); before, it sets one of the whole memory.
   bool whole_fraction_lifts_limit() const { return at_least(2, 10); }
+  /// The entries of a memory history name the pool.
+  bool entries_say_pools() const { return at_least(2, 8); }
   bool rounds_memory_limit() const { return at_least(2, 13); }
   bool graph_pools_may_expand() const { return at_least(2, 5); }
   bool mempools_may_expand() const { return at_least(2, 11); }
@@ -42,6 +44,8 @@ struct TorchVersion {
   bool refuses_requests_beyond_segment() const { return at_least(2, 15); }
 
   static constexpr TorchVersion newest() { return {2, 15, 0}; }
+  /// Nobody has compared it with the model yet, which takes it for the newest known.
+  bool is_beyond_newest() const { return at_least(newest().major, newest().minor + 1); }
 };
 
 /// Reads "2.6", "2.6.0", "2.6.0+cu124", "2.15.0a0(main ec30410a944)" and "main" (the newest one known). Versions before

@@ -27,5 +27,12 @@ TEST(TorchVersion, Ties_are_broken_by_address_up_to_2_11_and_by_segment_since_2_
   EXPECT_EQ((TorchVersion{2, 13, 0}.tie_break()), TieBreak::kSegmentOrder);
 }
 
+TEST(TorchVersion, What_is_newer_than_the_newest_known_can_be_told) {
+  EXPECT_FALSE(TorchVersion::newest().is_beyond_newest());
+  EXPECT_FALSE((TorchVersion{2, 15, 3}).is_beyond_newest());
+  EXPECT_TRUE((TorchVersion{2, 16, 0}).is_beyond_newest());
+  EXPECT_TRUE((TorchVersion{9, 9, 0}).is_beyond_newest());
+}
+
 }  // namespace
 }  // namespace dryfit::simulator

@@ -22,11 +22,13 @@ Error cannot_read(const std::filesystem::path& path, const char* why) {
 }  // namespace
 
 Result<MappedFile> MappedFile::open(const std::filesystem::path& path) {
+  // Before it is opened: that would wait for who writes into a pipe.
+  struct stat status{};
+  if (::stat(path.c_str(), &status) != 0) return cannot_read(path, std::strerror(errno));
+  if (!S_ISREG(status.st_mode)) return cannot_read(path, "it is not a regular file");
   const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) return cannot_read(path, std::strerror(errno));
-  struct stat status{};
   if (::fstat(file.get(), &status) != 0) return cannot_read(path, std::strerror(errno));
-  if (!S_ISREG(status.st_mode)) return cannot_read(path, "it is not a file");
   const auto size = static_cast<std::size_t>(status.st_size);
   if (size == 0) return MappedFile(nullptr, 0);
   void* data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);

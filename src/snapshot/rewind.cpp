@@ -175,7 +175,7 @@ class Rewinder {
             .stream = entry.stream,
             .is_small = is_small,
             .is_expandable = expandable,
-            .pool = entry.pool,
+            .pool = entry.pool.value_or(PoolId{}),
             .stack = entry.stack});
   }
 

@@ -85,8 +85,8 @@ struct Entry {
   Address address = 0;  ///< of an oom: what the device had left, in bytes
   Bytes size;           ///< of alloc and free: as requested; of oom: rounded
   std::uint64_t stream = 0;
-  std::int64_t time_us = 0;  ///< since 1970; 0 before torch 2.2
-  PoolId pool;               ///< since torch 2.8
+  std::int64_t time_us = 0;    ///< since 1970; 0 before torch 2.2
+  std::optional<PoolId> pool;  ///< since torch 2.8; none: not said
 };
 
 struct Settings {

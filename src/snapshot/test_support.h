@@ -61,7 +61,7 @@ inline Snapshot sample() {
     trace.back().time_us = 1'794'823'451'762'519;
     trace.back().stream = 7;
   }
-  trace.back().pool = {0, 1};
+  trace.back().pool = PoolId{0, 1};
   return result;
 }
 

@@ -103,7 +103,7 @@ class Writer {
     field("stream", number(entry.stream));
     field("time_us", entry.time_us);
     frames(entry.stack);
-    if (entry.pool != PoolId{}) pool("pool_id", entry.pool);
+    if (entry.pool) pool("pool_id", *entry.pool);
     out_.end_dict();
   }
 

@@ -8,7 +8,7 @@
 
 namespace dryfit::snapshot {
 
-/// The snapshot as torch 2.6 pickles it (protocol 4): torch.cuda._memory_viz, PyTorch's memory_viz page and
+/// The snapshot as PyTorch pickles it (protocol 4): torch.cuda._memory_viz, PyTorch's memory_viz page and
 /// read_snapshot() open it. The same snapshot gives the same bytes.
 std::string to_pickle(const Snapshot& snapshot);
 

@@ -3,6 +3,7 @@
 #include "whatif/answer.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 namespace dryfit::whatif {
@@ -34,26 +35,35 @@ bool is_close(const Question& question, const Outcome& outcome) {
   return outcome.peak_reserved + question.outside.high + little_of(*question.card) > question.card->total_memory;
 }
 
-Bytes reserved_at_start(const Recording& recording) {
-  Bytes sum;
-  for (const auto& segment : recording.start) sum += segment.size;
-  return sum;
-}
-
 std::vector<Caveat> caveats_of_recording(const Question& question, const Outcome& outcome) {
   std::vector<Caveat> caveats;
   const bool close = is_close(question, outcome);
-  const auto reserved = reserved_at_start(*question.recording);
+  const auto reserved = question.recording->reserved_at_start();
   if (reserved.count > 0 && is_changed(question)) {
     caveats.push_back({"starts_midway",
                        "the recording begins with " + to_text(reserved) +
                            " reserved as under the recorded conditions; others might have arranged it otherwise",
                        close});
   }
+  if (question.conditions.torch.is_beyond_newest()) {
+    const auto newest = simulator::TorchVersion::newest();
+    caveats.push_back({"newer_torch",
+                       "torch " + to_text(question.conditions.torch) + " is newer than the newest known, " +
+                           std::to_string(newest.major) + "." + std::to_string(newest.minor) + "; played as that",
+                       close});
+  }
   if (question.card && !question.same_card) {
     caveats.push_back(
         {"other_card",
          "it was recorded on another card, where libraries may ask for more or less memory than on this one", close});
+  }
+  if (question.card && question.others.processes > 0) {
+    const bool one = question.others.processes == 1;
+    caveats.push_back({"shares_device",
+                       (one ? "another process" : std::to_string(question.others.processes) + " other processes") +
+                           " of the run used the same device, up to " + to_text(question.others.peaks) +
+                           (one ? "; it is" : " together; they are") + " not in this recording",
+                       true});
   }
   if (outcome.met_here_only) {
     caveats.push_back(
@@ -63,6 +73,11 @@ std::vector<Caveat> caveats_of_recording(const Question& question, const Outcome
          true});
   }
   return caveats;
+}
+
+/// Where it ends is not known: the program caught other OutOfMemoryErrors.
+bool may_go_on(const Question& question, const Outcome& outcome) {
+  return outcome.out_of_memory && outcome.out_of_memory->met_in_recording && question.recording->outlives_refusals;
 }
 
 /// A fit that stands on an estimate is played again with the worst of it.
@@ -85,7 +100,8 @@ Status weigh(const Question& question, Answer& answer) {
   return {};
 }
 
-Fit fit_of(const Answer& answer) {
+Fit fit_of(const Question& question, const Answer& answer) {
+  if (may_go_on(question, answer.outcome)) return Fit::cannot_tell;
   if (answer.outcome.out_of_memory) return Fit::does_not_fit;
   if (answer.outcome.met_here_only) return Fit::cannot_tell;
   return std::ranges::any_of(answer.caveats, &Caveat::decides) ? Fit::tight : Fit::fits;
@@ -105,12 +121,17 @@ Result<Answer> answer(const Question& question, Witness* witness) {
   if (!outcome) return outcome.error();
   Answer result{.outcome = std::move(outcome).value()};
   result.caveats = caveats_of_recording(question, result.outcome);
+  if (may_go_on(question, result.outcome)) {
+    result.caveats.push_back(
+        {"catches_errors", "the program got over an OutOfMemoryError in the recording, and may get over this one too",
+         true});
+  }
   if (!question.card) return result;
   result.device_peak = result.outcome.peak_reserved + question.outside.estimate;
   if (!result.outcome.out_of_memory) {
     if (auto status = weigh(question, result); !status) return status.error();
   }
-  result.fit = fit_of(result);
+  result.fit = fit_of(question, result);
   return result;
 }
 

@@ -34,11 +34,18 @@ struct Outside {
 /// none: not known, and taken as typical.
 Outside outside_of(const Card& card, std::optional<Bytes> libraries);
 
+/// Processes of the recorded run that are not in the recording, and took memory of the same device.
+struct Others {
+  std::size_t processes = 0;
+  Bytes peaks;  ///< of each its own, added up
+};
+
 /// What is asked: a recording, on a card or without one, under a configuration.
 struct Question {
   const Recording* recording = nullptr;
   const Card* card = nullptr;  ///< null: as much memory as it wants
   Outside outside;
+  Others others;
   bool same_card = true;  ///< it was recorded on a card of this kind
   Conditions conditions;  ///< total and outside are filled in from the card
 };

@@ -97,6 +97,45 @@ TEST(Answer, What_follows_an_out_of_memory_error_that_would_not_happen_cannot_be
   EXPECT_TRUE(has(result, "beyond_recording"));
 }
 
+TEST(Answer, A_program_that_catches_errors_may_get_over_a_new_one) {
+  const auto caught = Tape()
+                          .alloc_segment(kA, 30_MiB)
+                          .add(Action::oom, 0, 400_MiB)
+                          .alloc_segment(kB, 40_MiB)
+                          .ends_with(kA, 30_MiB, 30_MiB)
+                          .ends_with(kB, 40_MiB, 40_MiB);
+  const auto recording = caught.recording();
+  const auto card = card_of(60_MiB);
+  const auto result = answered(about(recording, card));
+  EXPECT_TRUE(result.outcome.out_of_memory);
+  EXPECT_EQ(result.fit, Fit::cannot_tell);
+  EXPECT_TRUE(has(result, "catches_errors"));
+  // The last refusal is the end of the recorded program too.
+  const auto ended = Tape().alloc_segment(kA, 30_MiB).add(Action::oom, 0, 400_MiB).ends_with(kA, 30_MiB, 30_MiB);
+  const auto to_its_end = ended.recording();
+  EXPECT_EQ(answered(about(to_its_end, card)).fit, Fit::does_not_fit);
+}
+
+TEST(Answer, Other_processes_on_the_device_make_a_fit_tight) {
+  const auto tape = forty_mebibytes();
+  const auto recording = tape.recording();
+  const auto card = card_of(100_MiB);
+  auto question = about(recording, card);
+  question.others = {.processes = 2, .peaks = 30_MiB};
+  const auto result = answered(question);
+  EXPECT_EQ(result.fit, Fit::tight);
+  ASSERT_TRUE(has(result, "shares_device"));
+  EXPECT_NE(result.caveats.front().text.find("2 other processes"), std::string::npos);
+}
+
+TEST(Answer, A_version_that_is_not_known_yet_is_a_caveat) {
+  const auto tape = forty_mebibytes();
+  const auto recording = tape.recording();
+  const auto result = answered({.recording = &recording, .conditions = {.torch = {9, 9, 0}}});
+  ASSERT_TRUE(has(result, "newer_torch"));
+  EXPECT_NE(result.caveats.front().text.find("2.15"), std::string::npos);
+}
+
 TEST(Answer, Without_a_card_there_is_no_verdict) {
   const auto tape = forty_mebibytes();
   const auto recording = tape.recording();
@@ -129,6 +168,44 @@ TEST(Sweep, Of_equals_the_default_is_named) {
   const auto result = sweep(question, sensible_configurations(recording, question));
   ASSERT_TRUE(result && result->best);
   EXPECT_EQ(*result->best, 0u);
+}
+
+TEST(Sweep, A_configuration_that_fits_is_better_than_a_lower_peak_that_took_retries) {
+  const auto tape = Tape()
+                        .alloc_segment(kA, 30_MiB)
+                        .free(kA, 30_MiB)
+                        .alloc_segment(kB, 40_MiB)
+                        .ends_with(kA, 30_MiB, 0_B)
+                        .ends_with(kB, 40_MiB, 40_MiB);
+  const auto recording = tape.recording();
+  const auto card = card_of(75_MiB);  // the default has to give back its cache
+  const auto question = about(recording, card);
+  const auto result = sweep(question, {"", "expandable_segments:True"});
+  ASSERT_TRUE(result && result->best);
+  EXPECT_EQ(result->all[0].answer.fit, Fit::tight);
+  EXPECT_EQ(result->all[0].answer.outcome.peak_reserved, result->all[1].answer.outcome.peak_reserved);
+  EXPECT_EQ(*result->best, 1u);
+}
+
+TEST(Sweep, For_less_than_a_hundredth_the_default_stays) {
+  // 10 MiB less under expandable segments, where the second tensor lies in what the first one left of its pages.
+  const auto best_with = [](Bytes first) {
+    const auto tape = Tape()
+                          .alloc_segment(kA, first)
+                          .add(Action::segment_alloc, kB, 20_MiB)
+                          .add(Action::alloc, kB, 3_MiB)
+                          .ends_with(kA, first, first)
+                          .ends_with(kB, 20_MiB, 3_MiB);
+    const auto recording = tape.recording();
+    const Question question{.recording = &recording, .conditions = {.torch = kTorch}};
+    const auto result = sweep(question, {"", "expandable_segments:True"});
+    EXPECT_TRUE(result && result->best);
+    EXPECT_EQ(result->all[0].answer.outcome.peak_reserved, first + 20_MiB);
+    EXPECT_EQ(result->all[1].answer.outcome.peak_reserved, first + 10_MiB);
+    return *result->best;
+  };
+  EXPECT_EQ(best_with(1010_MiB), 0u);
+  EXPECT_EQ(best_with(510_MiB), 1u);
 }
 
 TEST(Sweep, Garbage_collection_is_tried_only_under_a_limit) {

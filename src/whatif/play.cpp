@@ -16,8 +16,7 @@ namespace {
 using simulator::BlockId;
 using Kind = Operation::Kind;
 
-/// Hands everything on, and remembers what the player has to know: frees that were completed before their time, and
-/// what the device had left for a request that was refused.
+/// Hands everything on, and remembers what the device had left for a request that was refused.
 class Relay : public simulator::Observer {
  public:
   explicit Relay(Witness* witness) : witness_(witness) {}
@@ -35,7 +34,6 @@ class Relay : public simulator::Observer {
     if (witness_) witness_->segment_unmap(address, size, stream);
   }
   void free_completed(simulator::Address address, Bytes requested, simulator::StreamId stream) override {
-    completed.push_back(address);
     if (witness_) witness_->free_completed(address, requested, stream);
   }
   void out_of_memory(Bytes size, Bytes device_free, simulator::StreamId stream) override {
@@ -43,7 +41,6 @@ class Relay : public simulator::Observer {
     if (witness_) witness_->out_of_memory(size, device_free, stream);
   }
 
-  std::vector<simulator::Address> completed;
   Bytes left;
 
  private:
@@ -70,7 +67,7 @@ class Player {
   Result<Outcome> play() {
     if (const auto status = begin(); !status) return status.error();
     for (const auto& operation : recording_.operations) {
-      if (witness_) witness_->at(operation.entry);
+      if (witness_) witness_->at(operation);
       perform(operation);
       if (outcome_.out_of_memory) break;
     }
@@ -101,7 +98,7 @@ class Player {
         if (block.state == simulator::BlockState::kInactive) continue;
         const auto slot = slots.at(block.address);
         if (block.state == simulator::BlockState::kPendingFree) {
-          wait(slot, block.address, block.id);
+          waiting_[slot] = block.id;
         } else {
           blocks_[slot] = block.id;
         }
@@ -122,8 +119,7 @@ class Player {
       case Kind::complete_free:
         return complete_free(operation);
       case Kind::empty_cache:
-        allocator_.empty_cache();
-        return forget_completed();
+        return allocator_.empty_cache();
     }
   }
 
@@ -132,14 +128,13 @@ class Player {
     if (is_private) allocator_.begin_allocate_to_pool(operation.pool, operation.stream);
     const auto allocation = allocator_.malloc(operation.size, operation.stream);
     if (is_private) allocator_.end_allocate_to_pool(operation.pool);
-    if (!relay_.completed.empty()) forget_completed();
     return allocation;
   }
 
   void malloc(const Operation& operation) {
     const auto allocation = ask(operation);
     if (!allocation && allocation.outcome != simulator::Outcome::kNothing) {
-      outcome_.out_of_memory = refusal(operation);
+      outcome_.out_of_memory = refusal(operation, allocation.outcome);
       return;
     }
     blocks_[operation.slot] = allocation.block;
@@ -152,14 +147,15 @@ class Player {
   void refused_malloc(const Operation& operation) {
     const auto allocation = ask(operation);
     if (allocation) {
+      note_peak(place(operation));
       allocator_.free(allocation.block);
-      if (!outcome_.met_here_only) outcome_.met_here_only = refusal(operation);
-      return note_peak(place(operation));
+      if (!outcome_.met_here_only) outcome_.met_here_only = refusal(operation, allocation.outcome);
+      return;
     }
     if (asks_later(operation)) {
       ++outcome_.refused_in_both;
     } else {
-      outcome_.out_of_memory = refusal(operation);
+      outcome_.out_of_memory = refusal(operation, allocation.outcome);
     }
   }
 
@@ -185,31 +181,15 @@ class Player {
     const auto info = allocator_.block(block);
     if (witness_) witness_->free_requested(info.address, info.requested, operation.stream);
     allocator_.request_free(block);
-    wait(operation.slot, info.address, block);
+    waiting_[operation.slot] = block;
   }
 
-  void wait(Slot slot, simulator::Address address, BlockId block) {
-    waiting_[slot] = block;
-    waiting_at_[address] = slot;
-  }
-
+  /// A synchronisation that the recording did not have may have completed it before; the allocator knows.
   void complete_free(const Operation& operation) {
     const auto found = waiting_.find(operation.slot);
     if (found == waiting_.end()) return;
     allocator_.complete_free(found->second);
-    forget_completed();
-  }
-
-  /// A synchronisation that the recording did not have may complete a free early; its block may have another owner by
-  /// the time the recording completes it.
-  void forget_completed() {
-    for (const auto address : relay_.completed) {
-      const auto found = waiting_at_.find(address);
-      if (found == waiting_at_.end()) continue;
-      waiting_.erase(found->second);
-      waiting_at_.erase(found);
-    }
-    relay_.completed.clear();
+    waiting_.erase(found);
   }
 
   void note_peak(Place at) {
@@ -227,9 +207,18 @@ class Player {
     return {operation.entry, recording_.entries()[operation.entry].stack};
   }
 
-  Refusal refusal(const Operation& operation) const {
+  Refusal refusal(const Operation& operation, simulator::Outcome outcome) const {
     const Bytes segment = simulator::get_allocation_size(rounding_(operation.size), large_segment_size_);
-    return {.at = place(operation), .requested = segment, .device_free = relay_.left};
+    const Bytes reserved{allocator_.statistics().all.reserved_bytes.current()};
+    Refusal result{.at = place(operation),
+                   .requested = segment,
+                   .device_free = relay_.left,
+                   .reserved = reserved,
+                   .met_in_recording = operation.kind == Kind::malloc};
+    const auto limit = allocator_.memory_limit();
+    if (limit && reserved + segment > *limit) result.limit = limit;
+    if (outcome == simulator::Outcome::kRejected) result.limit = limit.value_or(allocator_.device().total());
+    return result;
   }
 
   const Recording& recording_;
@@ -238,9 +227,8 @@ class Player {
   simulator::CachingAllocator allocator_;
   simulator::SizeRounding rounding_;
   Bytes large_segment_size_;
-  std::vector<BlockId> blocks_;                              ///< by slot
-  std::unordered_map<Slot, BlockId> waiting_;                ///< frees that were requested and not completed
-  std::unordered_map<simulator::Address, Slot> waiting_at_;  ///< the same by where the block lies
+  std::vector<BlockId> blocks_;                ///< by slot
+  std::unordered_map<Slot, BlockId> waiting_;  ///< frees that the recording requested and has not completed yet
   Outcome outcome_;
 };
 

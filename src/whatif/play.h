@@ -24,8 +24,11 @@ struct Place {
 /// A request that could not be met.
 struct Refusal {
   Place at;
-  Bytes requested;    ///< of the device: the segment that was needed, as in PyTorch's message
-  Bytes device_free;  ///< what the device had left
+  Bytes requested;             ///< of the device: the segment that was needed, as in PyTorch's message
+  Bytes device_free;           ///< what the device had left
+  Bytes reserved;              ///< by PyTorch then
+  std::optional<Bytes> limit;  ///< of what PyTorch may reserve, where that is why, and not a full card
+  bool met_in_recording = false;
 };
 
 /// How a recording went under some conditions.
@@ -50,8 +53,8 @@ struct Outcome {
 /// What happens while a recording is played, for who wants to write it down.
 class Witness : public simulator::Observer {
  public:
-  /// The entry of the recording whose operation is played next.
-  virtual void at(std::size_t /*entry*/) {}
+  /// What is played next.
+  virtual void at(const Operation&) {}
   virtual void alloc(simulator::Address, Bytes /*requested*/, simulator::StreamId) {}
   virtual void free_requested(simulator::Address, Bytes /*requested*/, simulator::StreamId) {}
   /// The end, with the allocator as it is then.

@@ -16,7 +16,7 @@ namespace {
 using namespace literals;
 
 void play_under(const Recording& recording, const Conditions& conditions) {
-  Prediction prediction(recording, recording.alloc_conf);
+  Prediction prediction(recording, recording.alloc_conf, conditions.torch);
   const auto outcome = play(recording, conditions, &prediction);
   if (!outcome) {
     DRYFIT_CHECK(!outcome.error().what.empty());

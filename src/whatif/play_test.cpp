@@ -82,8 +82,23 @@ TEST(Play, What_is_outside_PyTorch_is_taken_off_the_card) {
 
 TEST(Play, A_fraction_of_the_card_is_all_it_gets) {
   auto conditions = on_a_card_of(100_MiB);
-  conditions.fraction = 0.3;
-  EXPECT_TRUE(played(two_tensors(), conditions).out_of_memory);
+  conditions.fraction = 0.35;
+  const auto outcome = played(two_tensors(), conditions);
+  ASSERT_TRUE(outcome.out_of_memory);
+  EXPECT_EQ(outcome.out_of_memory->limit, 35_MiB);
+  EXPECT_EQ(outcome.out_of_memory->reserved, 0_B);
+  EXPECT_FALSE(played(two_tensors(), on_a_card_of(34_MiB)).out_of_memory->limit);
+}
+
+TEST(Play, A_request_rejected_beforehand_names_the_limit_and_what_is_free) {
+  auto conditions = on_a_card_of(60_MiB);
+  conditions.torch = {2, 12, 0};
+  conditions.config.throw_on_cudamalloc_oom = true;
+  const auto outcome = played(two_tensors(), conditions);
+  ASSERT_TRUE(outcome.out_of_memory);
+  EXPECT_EQ(outcome.out_of_memory->limit, 60_MiB);
+  EXPECT_EQ(outcome.out_of_memory->reserved, 30_MiB);
+  EXPECT_EQ(outcome.out_of_memory->device_free, 30_MiB);
 }
 
 TEST(Play, A_call_of_empty_cache_is_played) {
@@ -123,6 +138,15 @@ TEST(Play, A_recording_that_ran_out_of_memory_does_so_again) {
   EXPECT_EQ(outcome.out_of_memory->device_free, 10_MiB);
   EXPECT_FALSE(outcome.met_here_only);
   EXPECT_TRUE(played(tape, on_a_card_of(100_MiB)).met_here_only);
+}
+
+TEST(Play, What_only_the_replay_could_meet_counts_at_its_peak) {
+  const auto tape =
+      Tape().alloc_segment(kA, 30_MiB).add(Action::oom, 10 << 20, 40_MiB).free(kA, 30_MiB).ends_with(kA, 30_MiB, 0_B);
+  const auto outcome = played(tape, on_a_card_of(100_MiB));
+  EXPECT_EQ(outcome.peak_reserved, 70_MiB);
+  EXPECT_EQ(outcome.allocated_at_peak, 70_MiB);
+  EXPECT_EQ(outcome.fragmentation(), 0_B);
 }
 
 TEST(Play, An_out_of_memory_error_that_the_program_got_over_does_not_end_it) {
@@ -169,7 +193,7 @@ TEST(Play, The_fuzzers_corpus_is_played_without_harm) {
 TEST(Prediction, Under_recorded_conditions_it_is_the_recording) {
   const auto tape = two_tensors();
   const auto recording = tape.recording();
-  Prediction prediction(recording, "");
+  Prediction prediction(recording, "", kTorch);
   ASSERT_TRUE(play(recording, as_recorded(), &prediction));
   const auto& predicted = prediction.snapshot();
   ASSERT_EQ(predicted.device_traces[0].size(), recording.entries().size());
@@ -183,12 +207,35 @@ TEST(Prediction, Under_recorded_conditions_it_is_the_recording) {
   EXPECT_EQ(predicted.segments[1].blocks[0].state, snapshot::BlockState::active_allocated);
 }
 
+TEST(Prediction, Entries_name_their_pool_since_2_8) {
+  Tape tape;
+  tape.alloc_segment(kA, 30_MiB).free(kA, 30_MiB).alloc_segment(kB, 30_MiB).add(Action::oom, 0, 400_MiB);
+  tape.ends_with(kA, 30_MiB, 0_B).ends_with(kB, 30_MiB, 30_MiB);
+  for (auto& entry : tape.entries()) entry.pool = snapshot::PoolId{};
+  for (const std::size_t i : {0, 1, 2, 3, 6}) tape.entries()[i].pool = snapshot::PoolId{0, 1};
+  const auto recording = tape.recording();
+  auto conditions = on_a_card_of(100_MiB);
+  Prediction before(recording, "", kTorch);
+  ASSERT_TRUE(play(recording, conditions, &before));
+  for (const auto& entry : before.snapshot().device_traces[0]) EXPECT_FALSE(entry.pool);
+  conditions.torch = {2, 8, 0};
+  Prediction since(recording, "", conditions.torch);
+  ASSERT_TRUE(play(recording, conditions, &since));
+  const auto read = snapshot::parse_snapshot(snapshot::to_pickle(since.snapshot()));
+  ASSERT_TRUE(read);
+  ASSERT_GE(read->device_traces[0].size(), 6u);
+  for (const auto& entry : read->device_traces[0]) {
+    const bool is_private = entry.address == kA || entry.action == Action::oom || entry.action == Action::segment_free;
+    EXPECT_EQ(entry.pool, (snapshot::PoolId{0, is_private ? 1u : 0u})) << to_text(entry.action);
+  }
+}
+
 TEST(Prediction, It_can_be_written_read_and_played_again) {
   const auto tape = two_tensors();
   const auto recording = tape.recording();
   auto conditions = as_recorded();
   conditions.config.expandable_segments = true;
-  Prediction prediction(recording, "expandable_segments:True");
+  Prediction prediction(recording, "expandable_segments:True", kTorch);
   const auto first = play(recording, conditions, &prediction);
   ASSERT_TRUE(first);
   const auto read = snapshot::parse_snapshot(snapshot::to_pickle(prediction.snapshot()));

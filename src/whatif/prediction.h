@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <string>
 #include <unordered_map>
 
@@ -15,10 +16,10 @@ namespace dryfit::whatif {
 /// snapshot().
 class Prediction : public Witness {
  public:
-  /// `alloc_conf` is what it is played under. The recording must outlive this object.
-  Prediction(const Recording& recording, std::string alloc_conf);
+  /// `alloc_conf` and `torch` are what it is played under. The recording must outlive this object.
+  Prediction(const Recording& recording, std::string alloc_conf, simulator::TorchVersion torch);
 
-  void at(std::size_t entry) override { entry_ = entry; }
+  void at(const Operation& operation) override { operation_ = operation; }
   void alloc(simulator::Address address, Bytes requested, simulator::StreamId stream) override;
   void free_requested(simulator::Address address, Bytes requested, simulator::StreamId stream) override;
   void free_completed(simulator::Address address, Bytes requested, simulator::StreamId stream) override;
@@ -32,11 +33,22 @@ class Prediction : public Witness {
   const snapshot::Snapshot& snapshot() const { return snapshot_; }
 
  private:
-  void add(snapshot::Action action, simulator::Address address, Bytes size, simulator::StreamId stream);
+  struct Range {
+    Bytes size;
+    simulator::MempoolId pool;
+  };
+
+  void add(snapshot::Action action, simulator::Address address, Bytes size, simulator::StreamId stream,
+           simulator::MempoolId pool);
+  /// A segment, or a part of one, that belongs to the pool for which the request at hand is.
+  void obtain(snapshot::Action action, simulator::Address address, Bytes size, simulator::StreamId stream);
+  simulator::MempoolId pool_at(simulator::Address address) const;
 
   const Recording& recording_;
+  bool says_pools_;  ///< entries do
   snapshot::Snapshot snapshot_;
-  std::size_t entry_ = 0;
+  Operation operation_;
+  std::map<simulator::Address, Range> ranges_;                        ///< of segments, as they were obtained
   std::unordered_map<simulator::Address, snapshot::StackId> stacks_;  ///< of live blocks
 };
 

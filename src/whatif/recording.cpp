@@ -79,6 +79,7 @@ class Preparation {
 
   Recording prepare() && {
     rewind();
+    note_when_made();
     const auto& entries = recording_.entries();
     const auto calls = find_calls();
     auto call = calls.begin();
@@ -117,11 +118,9 @@ class Preparation {
   }
 
   std::vector<std::size_t> find_calls() const {
-    Bytes reserved;
-    for (const auto& segment : recording_.start) reserved += segment.size;
     const auto& config = recording_.config;
     const bool collects = config.garbage_collection_threshold > 0 || config.max_split_size != simulator::kUnlimited;
-    return empty_cache_calls(*recording_.snapshot, recording_.entries(), reserved, collects);
+    return empty_cache_calls(*recording_.snapshot, recording_.entries(), recording_.reserved_at_start(), collects);
   }
 
   /// How many entries behind it are done with too.
@@ -137,6 +136,7 @@ class Preparation {
         return 0;
       case Action::oom:
         add(Operation::Kind::refused_malloc, index, 0);
+        was_refused_ = true;
         return 0;
       case Action::segment_alloc:
         recording_.segments.push_back({entry.size, entry.address});
@@ -152,6 +152,7 @@ class Preparation {
       recording_.diagnostics.add("replay.unknown_block");
     }
     add(Operation::Kind::malloc, index, slot);
+    recording_.outlives_refusals |= was_refused_;
   }
 
   std::size_t on_free_requested(const Entry& entry, std::size_t index) {
@@ -188,7 +189,7 @@ class Preparation {
 
   void add(Operation::Kind kind, std::size_t index, Slot slot) {
     const auto& entry = recording_.entries()[index];
-    const auto pool = pool_of(entry);
+    const auto pool = pool_of(entry, index);
     recording_.operations.push_back({.kind = kind,
                                      .slot = slot,
                                      .entry = static_cast<std::uint32_t>(index),
@@ -197,24 +198,50 @@ class Preparation {
                                      .pool = {pool.first, pool.second}});
   }
 
-  /// Entries say it since torch 2.8; before, the segment does if it is still there at the end.
-  snapshot::PoolId pool_of(const Entry& entry) const {
-    if (entry.action != Action::alloc || entry.pool != snapshot::PoolId{}) return entry.pool;
+  /// Which of the snapshot's segments holds the address at the end, as an index; their number: none.
+  std::size_t last_segment_at(snapshot::Address address) const {
     const auto& segments = recording_.snapshot->segments;
     const auto key = [](const snapshot::Segment& segment) { return std::pair(segment.device, segment.address); };
-    const auto next = std::ranges::upper_bound(segments, std::pair(recording_.device, entry.address), {}, key);
-    if (next == segments.begin()) return {};
+    const auto next = std::ranges::upper_bound(segments, std::pair(recording_.device, address), {}, key);
+    if (next == segments.begin()) return segments.size();
     const auto& segment = *std::prev(next);
-    const bool inside = segment.device == recording_.device && entry.address - segment.address < segment.size.count;
-    return inside ? segment.pool : snapshot::PoolId{};
+    const bool inside = segment.device == recording_.device && address - segment.address < segment.size.count;
+    return inside ? static_cast<std::size_t>(&segment - segments.data()) : segments.size();
+  }
+
+  /// Before its making another segment may have been where it is.
+  void note_when_made() {
+    made_.resize(recording_.snapshot->segments.size());
+    const auto& entries = recording_.entries();
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      const auto action = entries[i].action;
+      if (action != Action::segment_alloc && action != Action::segment_free) continue;
+      if (const auto segment = last_segment_at(entries[i].address); segment < made_.size()) made_[segment] = i;
+    }
+  }
+
+  /// Entries say it since torch 2.8; before, the segment does if it is still there at the end.
+  snapshot::PoolId pool_of(const Entry& entry, std::size_t index) const {
+    if (entry.action != Action::alloc || entry.pool) return entry.pool.value_or(snapshot::PoolId{});
+    const auto segment = last_segment_at(entry.address);
+    if (segment == made_.size() || index < made_[segment]) return {};
+    return recording_.snapshot->segments[segment].pool;
   }
 
   Recording recording_;
   std::unordered_map<snapshot::Address, Live> live_;
   std::vector<Slot> free_slots_;
+  bool was_refused_ = false;
+  std::vector<std::size_t> made_;  ///< by segment of the snapshot: the entry that made it; 0: there from the beginning
 };
 
 }  // namespace
+
+Bytes Recording::reserved_at_start() const {
+  Bytes sum;
+  for (const auto& segment : start) sum += segment.size;
+  return sum;
+}
 
 Result<Recording> prepare(const snapshot::Snapshot& snapshot, int device, simulator::TorchVersion torch) {
   const auto index = static_cast<std::size_t>(device);

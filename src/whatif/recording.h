@@ -59,9 +59,13 @@ struct Recording {
   std::vector<simulator::SegmentInfo> start;  ///< before the first entry; empty: recorded from its beginning
   std::vector<StartBlock> start_blocks;
   std::vector<Operation> operations;
+  bool outlives_refusals = false;         ///< it asked for more after an OutOfMemoryError: it catches them
   Slot slots = 0;                         ///< all slots are below this
   std::vector<RecordedSegment> segments;  ///< made in the recording, in that order; expandable ones left out
   Diagnostics diagnostics;
+
+  /// What PyTorch had reserved before the first entry.
+  Bytes reserved_at_start() const;
 
   const std::vector<snapshot::Entry>& entries() const {
     return snapshot->device_traces[static_cast<std::size_t>(device)];

@@ -67,6 +67,26 @@ TEST(Recording, Frees_of_unknown_blocks_are_left_out_and_counted) {
   EXPECT_EQ(recording.diagnostics.counts().at("replay.unknown_block"), 2u);
 }
 
+TEST(Recording, The_pool_that_an_entry_names_is_believed) {
+  Tape tape;
+  tape.alloc_segment(kA, 20_MiB).ends_with(kA, 20_MiB, 20_MiB);
+  tape.snapshot().segments[0].pool = {0, 1};
+  tape.entries()[1].pool = snapshot::PoolId{};  // the segment came to another pool later, unseen
+  EXPECT_TRUE(tape.recording().operations[0].pool.is_default());
+}
+
+TEST(Recording, Where_entries_name_no_pool_the_last_segment_does_for_what_is_in_it) {
+  Tape tape;
+  tape.alloc_segment(kA, 20_MiB).free(kA, 20_MiB).add(Action::segment_free, kA, 20_MiB);
+  tape.alloc_segment(kA, 20_MiB).ends_with(kA, 20_MiB, 20_MiB);
+  tape.snapshot().segments[0].pool = {0, 1};
+  std::vector<bool> is_default;
+  for (const auto& operation : tape.recording().operations) {
+    if (operation.kind == Kind::malloc) is_default.push_back(operation.pool.is_default());
+  }
+  EXPECT_EQ(is_default, (std::vector{true, false}));
+}
+
 TEST(Recording, A_device_without_entries_is_an_error_that_says_what_to_do) {
   Tape tape;
   const auto recording = prepare(tape.snapshot(), 0, kTorch);

@@ -3,6 +3,8 @@
 #include "whatif/sweep.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <tuple>
 #include <utility>
 
 #include "simulator/alloc_config.h"
@@ -34,13 +36,31 @@ bool is_limited(const Question& question) {
   return question.card && (question.conditions.fraction || question.conditions.config.per_process_memory_fraction);
 }
 
+/// What is better has less of it. Without a card there is no verdict, and all that came through is equal in it.
+std::tuple<int, std::uint64_t, Bytes> order_of(const Answer& answer) {
+  const auto verdict = answer.fit == Fit::tight ? 1 : answer.fit == Fit::cannot_tell ? 2 : 0;
+  return {verdict, answer.outcome.alloc_retries, answer.outcome.peak_reserved};
+}
+
+bool is_excluded(const Answer& answer) {
+  return answer.fit ? *answer.fit == Fit::does_not_fit : answer.outcome.out_of_memory.has_value();
+}
+
+/// Whether it is better by no more than so little of the peak that it is not worth setting anything.
+bool gains_little(const Answer& better, const Answer& usual) {
+  const auto [verdict, retries, peak] = order_of(better);
+  const auto [usual_verdict, usual_retries, usual_peak] = order_of(usual);
+  return verdict == usual_verdict && retries == usual_retries && (usual_peak - peak).count < usual_peak.count / 100;
+}
+
+/// The default comes first.
 std::optional<std::size_t> best_of(const std::vector<Swept>& all) {
   std::optional<std::size_t> best;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const auto& outcome = all[i].answer.outcome;
-    if (outcome.out_of_memory) continue;
-    if (!best || outcome.peak_reserved < all[*best].answer.outcome.peak_reserved) best = i;
+    if (is_excluded(all[i].answer)) continue;
+    if (!best || order_of(all[i].answer) < order_of(all[*best].answer)) best = i;
   }
+  if (best && !is_excluded(all.front().answer) && gains_little(all[*best].answer, all.front().answer)) return 0;
   return best;
 }
 

@@ -24,7 +24,8 @@ struct Swept {
 
 struct Sweep {
   std::vector<Swept> all;
-  /// Of `all`: the lowest peak reserved of those that did not run out of memory; of several the first. None: all did.
+  /// Of `all`: the best verdict (fits, tight, cannot tell), of these the fewest retries, of these the lowest peak
+  /// reserved; of equals the first. The default, if that is less than 1 % of its peak away. None: none of them fits.
   std::optional<std::size_t> best;
 };
 

@@ -98,11 +98,17 @@ def recording(tmp_path: Path) -> Path:
     [
         (["--fraction", "0.5"], "--gpu"),
         (["--fraction", "2", "--gpu", "3060"], "--fraction"),
+        (["--fraction", "nan", "--gpu", "3060"], "from 0 to 1"),
+        (["--torch", "2.10", "--alloc-conf", "per_process_memory_fraction:0.1"], "--gpu"),
+        (["--no-such-option"], "dryfit replay --help"),
+        (["--device", "many"], "dryfit replay --help"),
         (["--sweep", "--alloc-conf", "expandable_segments:True"], "--alloc-conf"),
         (["--alloc-conf", "no_such_option:1"], "no_such_option"),
         (["--torch", "0.4"], "0.4"),
         (["--gpu", "rtx-3061"], "3060"),
         (["--device", "7"], "device 7"),
+        (["--device", "7"], "Recorded: device 0"),
+        (["--device", "-1"], "device -1"),
         (["--write-snapshot", "/nonexistent/out.pickle"], "/nonexistent/out.pickle"),
         (["--gpu", "3060,4090", "--write-snapshot", "out.pickle"], "one card"),
     ],
@@ -113,6 +119,17 @@ def test_wrong_options_get_one_sentence_and_exit_code_2(recording: Path, options
     assert len([line for line in result.stderr.splitlines() if line.startswith("dryfit: ")]) == 1
     assert part in result.stderr
     assert result.stdout == ""
+
+
+def test_the_recording_itself_is_not_overwritten(recording: Path, tmp_path: Path) -> None:
+    before = recording.read_bytes()
+    link = tmp_path / "link.pickle"
+    link.symlink_to(recording)
+    for out in (recording, link):
+        result = dryfit("replay", recording, "--write-snapshot", out)
+        assert result.returncode == WRONG_USAGE
+        assert "the recording itself" in result.stderr
+    assert recording.read_bytes() == before
 
 
 def test_what_is_no_recording_gets_a_hint(tmp_path: Path) -> None:
@@ -128,6 +145,38 @@ def test_what_is_no_recording_gets_a_hint(tmp_path: Path) -> None:
     silent = tmp_path / "silent.pickle"
     silent.write_bytes(pickle.dumps(snapshot([[]], [])))
     assert "_record_memory_history" in dryfit("replay", silent).stderr
+
+
+@pytest.mark.parametrize(
+    "beginning, part",
+    [
+        (b"dryfit\r\n", "history-"),
+        (b"\x1f\x8b\x08\x00", "gzip"),
+        (b"PK\x03\x04", "torch.save"),
+        (b'{"traceEvents": []}', "JSON"),
+    ],
+)
+def test_other_files_are_known_by_their_beginning(tmp_path: Path, beginning: bytes, part: str) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(beginning + bytes(100))
+    result = dryfit("replay", path)
+    assert result.returncode == WRONG_USAGE
+    assert part in result.stderr
+
+
+def test_a_run_without_a_history_is_told_from_a_folder_that_is_no_run(tmp_path: Path) -> None:
+    (tmp_path / "a100-40gb").mkdir()
+    (tmp_path / "a100-40gb" / "machine.txt").write_text("dryfit-machine 1\n")
+    for folder in (tmp_path, tmp_path / "a100-40gb"):
+        assert "--no-history" in dryfit("replay", folder).stderr
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    result = dryfit("replay", pipe)
+    assert result.returncode == WRONG_USAGE
+    assert "not a regular file" in result.stderr
 
 
 def test_nothing_in_a_pickle_is_run(tmp_path: Path) -> None:
@@ -188,8 +237,43 @@ def test_each_card_gets_an_answer(recording: Path) -> None:
     assert "train.py:42 in step" in text
 
 
+def test_other_processes_of_the_run_on_the_device_make_a_fit_tight(recording: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    run.mkdir()
+    (run / "history-1.pickle").write_bytes(recording.read_bytes())
+    trace = (ROOT / "tests" / "fuzz" / "trace" / "every-kind").read_bytes()
+    (run / "trace-1.dryfit").write_bytes(trace)
+    (alone,) = report(run, "--gpu", "a100-40gb")["results"]
+    assert alone["verdict"] == "fits"
+    (run / "trace-2.dryfit").write_bytes(trace)
+    (shared,) = report(run, "--gpu", "a100-40gb")["results"]
+    assert shared["verdict"] == "tight"
+    assert "shares_device" in [caveat["name"] for caveat in shared["caveats"]]
+
+
+def test_where_it_cannot_be_told_there_is_no_headroom(tmp_path: Path) -> None:
+    path = tmp_path / "failed.pickle"
+    failed = {**entry("oom", 0, 10 * GIB, 50), "device_free": 0}
+    del failed["addr"]
+    segments = [segment(BASE, 6 * GIB, False), segment(BASE + (1 << 40), 8 * GIB, True)]
+    path.write_bytes(pickle.dumps(snapshot([[*tensors(6 * GIB, 8 * GIB), failed]], segments)))
+    result = dryfit("replay", path, "--gpu", "a100-40gb")
+    assert result.returncode == 1, result.stderr
+    (row,) = [line for line in result.stdout.splitlines() if "cannot tell" in line]
+    assert " – " in row
+    (answer,) = report(path, "--gpu", "a100-40gb", code=1)["results"]
+    assert answer["peak_allocated_bytes"] == 18 * GIB
+    assert answer["fragmentation_bytes"] == 6 * GIB
+
+
 def test_a_fraction_limits_the_card(recording: Path) -> None:
-    assert report(recording, "--gpu", "a100-40gb", "--fraction", "0.1", code=DOES_NOT_FIT)["fraction"] == 0.1
+    answer = report(recording, "--gpu", "a100-40gb", "--fraction", "0.1", code=DOES_NOT_FIT)
+    assert answer["fraction"] == 0.1
+    (result,) = answer["results"]
+    assert result["oom"]["limit_bytes"] == int(0.1 * result["capacity_bytes"])
+    text = dryfit("replay", recording, "--gpu", "a100-40gb", "--fraction", "0.1").stdout
+    assert "runs out of what it is allowed" in text
+    assert "are free" not in text
 
 
 def test_a_sweep_names_the_lowest_peak(recording: Path) -> None:
@@ -197,7 +281,7 @@ def test_a_sweep_names_the_lowest_peak(recording: Path) -> None:
     (best,) = [result for result in results if result["best"]]
     assert best["alloc_conf"] == "expandable_segments:True"
     assert best["peak_reserved_bytes"] == min(result["peak_reserved_bytes"] for result in results)
-    assert "lowest peak with expandable_segments:True" in dryfit("replay", recording, "--sweep").stdout
+    assert "best with expandable_segments:True" in dryfit("replay", recording, "--sweep").stdout
 
 
 def test_of_several_devices_the_fullest_answers(tmp_path: Path) -> None:
@@ -210,6 +294,9 @@ def test_of_several_devices_the_fullest_answers(tmp_path: Path) -> None:
     assert report(path)["recording"]["device"] == 1
     assert report(path)["results"][0]["peak_reserved_bytes"] == 700 * MIB
     assert report(path, "--device", "0")["results"][0]["peak_reserved_bytes"] == 70 * MIB
+    assert "device 1, the fullest of 2" in dryfit("replay", path).stdout
+    assert "device 1 of 2" in dryfit("replay", path, "--device", "1").stdout
+    assert "Recorded: device 0, 1" in dryfit("replay", path, "--device", "2").stderr
 
 
 def test_a_recording_that_begins_in_the_middle_says_so_under_other_conditions(tmp_path: Path) -> None:

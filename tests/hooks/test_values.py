@@ -22,9 +22,8 @@ def inferred(device):
         return torch.add(x, 5, out=x).tolist()
 
 def sparse(device):
-    table = torch.nn.Embedding(10, 4, sparse=True).to(device)
-    table(torch.tensor([3, 1, 3]).to(device)).sum().backward()
-    return table.weight.grad.coalesce()._nnz()
+    places = torch.tensor([[3, 1, 3]]).to(device)
+    return torch.sparse_coo_tensor(places, torch.ones(3, device=device), (10,)).coalesce()._nnz()
 
 def answers(device):
     mask = torch.tensor([[1, 1, 0], [1, 1, 1]]).to(device)
@@ -63,7 +62,7 @@ def answers(device):
         "compared in place": torch.zeros(3, dtype=torch.long, device=device).lt_(1).tolist(),
         "in inference mode": inferred(device),
         "numbers beyond the type": [str((x * n).dtype) for x in (rows.half(), ids.to(torch.int8)) for n in (-1e9, 300)],
-        "sparse gradient": sparse(device),
+        "sparse tensor": sparse(device),
         "turned one_hot": F.one_hot(ids, 8).permute(2, 1, 0)[5].tolist(),
         "data": [buffer.data.tolist(), buffer.tolist()],
     }
@@ -268,6 +267,99 @@ step(model(torch.ones(8, 8).cuda()).sum())
         "none",
     )
     assert printed(run) == [2000, 0]
+
+
+COUNTED = STEP + """
+from torch.utils.checkpoint import checkpoint
+layer = torch.nn.LayerNorm(512).cuda()
+
+def block(x):
+    h = x * layer.weight
+    y = h * torch.rsqrt(h.pow(2).mean(-1, keepdim=True) + 1e-5)
+    return (layer(y) + x).bfloat16().float() * torch.sigmoid(h) + (h * h).masked_fill(h > 1, 0.0)
+
+def allocations(run):
+    x = torch.ones(2048, 512, device="cuda", requires_grad=True)
+    before = torch.cuda.memory_stats()["allocation.all.allocated"]
+    torch.cuda.reset_peak_memory_stats()
+    run(x).sum().backward()
+    return [torch.cuda.memory_stats()["allocation.all.allocated"] - before, torch.cuda.max_memory_allocated()]
+
+runs = [block, lambda x: checkpoint(block, x, use_reentrant=False), lambda x: checkpoint(block, x, use_reentrant=True)]
+for run in runs:
+    allocations(run)
+followed = [allocations(run) for run in runs]
+torch._C._dispatch_tls_set_dispatch_key_included("TESTING_ONLY_GenericMode", False)
+print(json.dumps([followed, [allocations(run) for run in runs]]))
+step(model(torch.ones(8, 8).cuda()).sum())
+"""
+
+
+def test_following_values_changes_no_allocation_of_a_backward_pass(watched: Callable[..., Any]) -> None:
+    followed, unwatched = printed(watched(COUNTED))
+    assert followed == unwatched
+
+
+RECOMPUTED = STEP + """
+from torch.utils.checkpoint import checkpoint
+counts = []
+
+def route(x):
+    chosen = torch.topk(x.softmax(-1), 2).indices
+    experts = torch.nn.functional.one_hot(chosen, 8).permute(2, 1, 0)
+    counts.append(torch.where(experts[3])[0].shape[0])
+    return model(x)
+
+for reentrant in (True, False):
+    checkpoint(route, torch.ones(64, 8, device="cuda", requires_grad=True), use_reentrant=reentrant).sum().backward()
+print(json.dumps(counts))
+optimizer.step()
+"""
+
+
+def test_values_are_followed_where_a_forward_pass_is_recomputed(watched: Callable[..., Any]) -> None:
+    assert printed(watched(RECOMPUTED)) == [16] * 4
+
+
+WRITTEN_OVER = STEP + """
+def written(write):
+    known = torch.zeros(64, 8, device="cuda")
+    with torch.no_grad():
+        write(known)
+    return (known > 0).nonzero().shape[0]
+
+x, large = torch.ones(64, 8, device="cuda"), torch.zeros(4 << 20, dtype=torch.long, device="cuda")
+large.copy_(torch.ones(4 << 20, dtype=torch.long))
+print(json.dumps([
+    written(lambda out: torch.mm(model(x), model.weight, out=out)),
+    written(lambda out: out.addmm_(model(x), model.weight)),
+    written(lambda out: out.lerp_(model(x), 0.5)),
+    written(lambda out: out.addcmul_(model(x), x)),
+    written(lambda out: out.exponential_()),
+    large[:512].nonzero().shape[0],
+]))
+step(model(torch.ones(8, 8).cuda()).sum())
+"""
+
+
+def test_what_is_written_over_is_not_taken_for_what_was_there(watched: Callable[..., Any]) -> None:
+    assert printed(watched(WRITTEN_OVER)) == [512] * 6
+
+
+THREADS = STEP + """
+import threading
+counts = []
+mask = torch.tensor([1, 0, 1]).cuda()
+thread = threading.Thread(target=lambda: counts.append((mask + mask).nonzero().shape[0]))
+thread.start()
+thread.join()
+print(json.dumps(counts))
+step(model(torch.ones(8, 8).cuda()).sum())
+"""
+
+
+def test_values_are_followed_in_threads_of_the_program(watched: Callable[..., Any]) -> None:
+    assert printed(watched(THREADS)) == [2]
 
 
 ATTENTION = """

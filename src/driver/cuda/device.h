@@ -7,8 +7,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "card/card.h"
 #include "card/address_space.h"
+#include "card/card.h"
 #include "driver/cuda/api.h"
 #include "driver/cuda/small_pages.h"
 #include "trace/events.h"

@@ -31,7 +31,7 @@ class Detection:
 
     @quietly
     def _watch_suppression(self, interception: Interception) -> None:
-        interception.put("nms", self._suppressed, always=True, namespace="torchvision")
+        interception.put("nms", self._suppressed, always=True, namespace="torchvision", engine=True)
 
     def _suppressed(self, below: Below, args: Tuple[Any, ...], kwargs: Any) -> Any:
         with self._mirrors.within_strange_operator():

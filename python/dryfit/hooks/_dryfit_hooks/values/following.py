@@ -41,6 +41,13 @@ _amp_update_scale_ fill_diagonal_ put_ index_reduce_ bitwise_left_shift_.Tensor 
 exp_ log_ relu_ sigmoid_ tanh_
 """.split()
 
+# Operators whose results are not followed, but whose forms in place or with "out" write to tensors that may be.
+OTHERS = """
+mm bmm addmm baddbmm addbmm addmv addr mv matmul lerp addcmul addcdiv cos sin tan exp2 expm1 log2 log10 log1p rsqrt square
+erf softmax _softmax _log_softmax hypot atan2 trunc frac copysign nan_to_num threshold clip
+""".split()
+DRAWING = "exponential_ geometric_ log_normal_ cauchy_ bernoulli_.Tensor".split()
+
 # Operators that write to the argument called "out", beside those that MAKING has under the same name.
 FILLING = ["arange.start_out", "linspace.out", "eye.m_out"]
 
@@ -79,6 +86,8 @@ class Following:
             interception.put(name, self._filling(self._on_host(name)), always=True)
         for name, (sibling, place) in LED_TO_TENSORS.items():
             interception.put(name, self._led(self._on_host(sibling), place))
+        for name in DRAWING:
+            interception.put(name, self._forgetting(["self"]))
         interception.on_unseen_write(quietly(self._unseen_write))
         for name, written in self._other_forms():
             if written == ["self"]:
@@ -132,8 +141,8 @@ class Following:
                 self._mirrors.made(tensor, values, origin)
 
     def _other_forms(self) -> Iterator[Tuple[str, List[str]]]:
-        """The forms of the operators in MAKING that write to their arguments, and to which."""
-        for packet in dict.fromkeys(name.partition(".")[0] for name in MAKING):
+        """The forms of operators that write to their arguments, and to which."""
+        for packet in dict.fromkeys(name.partition(".")[0] for name in (*MAKING, *OTHERS)):
             for form in (packet, packet + "_"):
                 operator = getattr(self._torch.ops.aten, form, None)
                 for overload in operator.overloads() if operator else ():
@@ -213,9 +222,9 @@ class Following:
     def _forgetting(self, written: List[str]) -> Handler:
         def handle(below: Below, args: Tuple[Any, ...], kwargs: Any) -> Any:
             outputs = below(*args, **kwargs)
-            for name in written:
-                if kwargs[name].is_cuda:
-                    quietly(self._mirrors.forget)(kwargs[name])
+            for target in [args[0]] if written == ["self"] else [kwargs[name] for name in written]:
+                if target.is_cuda:
+                    quietly(self._mirrors.forget)(target)
             return outputs
 
         return handle

@@ -14,6 +14,7 @@ from .mirrors import Mirrors
 from .reading import Reading
 from .rules import Rules
 from .sizes import Sizes
+from .switching import Switch
 
 
 class Values:
@@ -34,8 +35,8 @@ class Values:
 
     def _install(self) -> None:
         torch = self._torch
-        interception = Interception(torch)
         mirrors = Mirrors(torch)
+        interception = Interception(torch, mirrors)
         assumptions = Assumptions(torch, UnknownSizes.parse(self._unknown_sizes))
         following = Following(torch, mirrors)
         sizes = Sizes(torch, following, assumptions)
@@ -44,3 +45,4 @@ class Values:
         detection = Detection(torch, mirrors, assumptions)
         for part in (sizes, Reading(torch, mirrors, sizes, assumptions), rules, detection):
             part.install(interception)
+        Switch(torch).install()

@@ -1,10 +1,11 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Stands in front of chosen operators, below autograd and autocast and above the kernels of every device.
+"""Stands in front of chosen operators.
 
-PyTorch's dispatcher has a place there, BackendSelect, that all calls pass and that only factory functions use. A
-function registered at that place gets the call with what remains to be done, and passes it on by `redispatch`. Public
-interface: torch.library, with_keyset (PyTorch 2.5 and later).
+PyTorch's dispatcher has two places for that: one in front of everything, that the calls of some threads pass (Note [The
+engine's own calls] in switching.py), and BackendSelect, right in front of the kernels, that all calls pass and only
+factory functions use. A function registered at such a place gets the call with what remains to be done, and passes it
+on by `redispatch`. Public interface: torch.library, with_keyset (PyTorch 2.5 and later).
 
 torch.compile looks at every Python frame that runs while a compiled function does, and would compile these too: it is
 told to leave this file alone, and switched off below it.
@@ -16,26 +17,29 @@ import functools
 from typing import Any, Callable, Tuple
 
 from ..imports import once_imported
-from ..patching import Patch
+from ..patching import Patch, quietly
+from .mirrors import Mirrors
+from .switching import KEY
 
 Below = Callable[..., Any]
 Handler = Callable[[Below, Tuple[Any, ...], Any], Any]
 
-LARGEST_ELEMENTS = 1 << 30
-
 
 class Interception:
-    def __init__(self, torch: Any) -> None:
+    def __init__(self, torch: Any, mirrors: Mirrors) -> None:
         self._torch = torch
+        self._mirrors = mirrors
         self._libraries = {}
         self._widest = {bool: torch.bool, int: torch.int64, float: torch.float64, complex: torch.complex128}
-        self._after = torch._C._dispatch_keyset_full_after(torch._C.DispatchKey.BackendSelect)
         once_imported("torch._dynamo.trace_rules", lambda rules: rules.add(__name__))
 
-    def put(self, name: str, handler: Handler, always: bool = False, namespace: str = "aten") -> None:
+    def put(
+        self, name: str, handler: Handler, always: bool = False, namespace: str = "aten", engine: bool = False
+    ) -> None:
         """handler(below, args, kwargs) instead of the operator `name`, as "add.Tensor", where PyTorch has it.
 
-        Called for small tensors on a device only, unless `always`. `below(*args, **kwargs)` is the operator itself.
+        Called for tensors on a device only, unless `always`; for the autograd engine's own calls too with `engine`, which
+        is for operators that make no gradients. `below(*args, **kwargs)` is the operator itself.
         """
         packet, _, overload = name.partition(".")
         operator = getattr(getattr(getattr(self._torch.ops, namespace), packet, None), overload or "default", None)
@@ -44,7 +48,8 @@ class Interception:
         library = self._libraries.get(namespace)
         if library is None:
             library = self._libraries[namespace] = self._torch.library.Library(namespace, "IMPL")
-        library.impl(name, self._kernel(operator, handler, always), "BackendSelect", with_keyset=True)
+        key = "BackendSelect" if engine else KEY
+        library.impl(name, self._kernel(operator, handler, always, key), key, with_keyset=True)
 
     def on_unseen_write(self, forget: Callable[[Any], None]) -> None:
         """Has forget(tensor) called where compiled code or a custom operator says that it has written to a tensor."""
@@ -68,15 +73,16 @@ class Interception:
 
         Patch(self._torch.autograd.graph, "increment_version", wrap)
 
-    def _kernel(self, operator: Any, handler: Handler, always: bool) -> Callable[..., Any]:
-        redispatch = operator._handle.redispatch_boxed
-        after = self._after
+    def _kernel(self, operator: Any, handler: Handler, always: bool, key: str) -> Callable[..., Any]:
+        redispatch = self._counting_writes(operator)
+        after = self._torch._C._dispatch_keyset_full_after(self._torch._C._dispatch_key_parse(key))
         tensor_type = self._torch.Tensor
         types = [str(each.type) for each in operator._schema.arguments]
         taken_as_tensors = [i for i, each in enumerate(types) if each == "Tensor"]
         leading = next((i for i, each in enumerate(types) if each.startswith(("Tensor", "List[Tensor"))), 0)
         as_tensors = self._as_tensors
         set_compiler = self._torch._C._dynamo.eval_frame.set_eval_frame
+        is_plain = self._is_plain
 
         def kernel(keyset: Any, *args: Any, **kwargs: Any) -> Any:
             compiler = set_compiler(None)
@@ -86,10 +92,10 @@ class Interception:
                         args = as_tensors(args, taken_as_tensors)
                         break
                 keyset = keyset & after
-                first = args[leading] if leading < len(args) else None
+                first = args[leading] if leading < len(args) else kwargs.get("out")
                 if type(first) is list:
                     first = first[0] if first else None
-                if always or (first is not None and first.is_cuda and first.numel() <= LARGEST_ELEMENTS):
+                if is_plain(type(first)) and (always or first.is_cuda):
                     return handler(lambda *a, **k: redispatch(keyset, *a, **k), args, kwargs)
                 return redispatch(keyset, *args, **kwargs)
             except BaseException as error:
@@ -100,6 +106,37 @@ class Interception:
                     set_compiler(compiler)
 
         return kernel
+
+    def _counting_writes(self, operator: Any) -> Callable[..., Any]:
+        """redispatch_boxed, with the versions of the tensors that the operator writes to taken before and after."""
+        redispatch = operator._handle.redispatch_boxed
+        arguments = list(enumerate(operator._schema.arguments))
+        written = [(i, each.name) for i, each in arguments if each.alias_info and each.alias_info.is_write]
+        if not written:
+            return redispatch
+
+        def counting(keyset: Any, *args: Any, **kwargs: Any) -> Any:
+            given = [args[i] if i < len(args) else kwargs.get(name) for i, name in written]
+            targets = [each for each in given if self._is_plain(type(each)) and each.is_cuda]
+            versions = self._before(targets)
+            result = redispatch(keyset, *args, **kwargs)
+            self._after(targets, versions)
+            return result
+
+        return counting
+
+    @quietly
+    def _before(self, targets: "list[Any]") -> "list[Any]":
+        return [self._mirrors.before_write(each) for each in targets]
+
+    @quietly
+    def _after(self, targets: "list[Any]", versions: "list[Any]") -> None:
+        for target, version in zip(targets, versions):
+            self._mirrors.after_write(target, version)
+
+    def _is_plain(self, kind: type) -> bool:
+        """Not of the tensors without data that a program is compiled with, nor of any other that acts for itself."""
+        return getattr(kind, "__torch_dispatch__", None) is self._torch._C._disabled_torch_dispatch_impl
 
     def _as_tensors(self, args: Tuple[Any, ...], positions: Any) -> Tuple[Any, ...]:
         """Plain numbers come where the operator takes tensors. They keep the width that PyTorch gives them, and with it

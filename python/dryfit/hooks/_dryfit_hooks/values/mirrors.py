@@ -22,8 +22,8 @@ class _Mirror:
     """The contents of one storage on a device, byte by byte on the host.
 
     Writes that nobody told us of are seen in the version that PyTorch counts up with every write in place. A write
-    that is followed is counted after it, or not at all when it happens inside another operator: `uncertain` allows
-    for that until the next look tells.
+    that is followed is counted later, or not at all, when it happens inside another operator: `uncertain` allows for
+    that until the next look tells.
     """
 
     bytes: Any  # an untyped storage on the host, or Choices
@@ -139,13 +139,23 @@ class Mirrors:
         self._mirrors[storage._cdata] = mirror
         return mirror
 
+    def before_write(self, tensor: Any) -> Optional[int]:
+        """The version of a tensor that is about to be written to by an operator we see; None: its values are not known."""
+        return None if self._find(tensor) is None else _version(tensor)
+
+    def after_write(self, tensor: Any, before: Optional[int]) -> None:
+        """That write has been counted by now, or will be when the operator around it ends."""
+        mirror = self._mirrors.get(tensor.untyped_storage()._cdata) if before is not None else None
+        if mirror is not None:
+            mirror.version, mirror.uncertain = _version(tensor), _version(tensor) == before
+
     def written(self, tensor: Any, origin: Optional[Origin] = None) -> None:
         """The mirror of `tensor` is up to date after a write in place."""
         mirror = self._mirrors.get(tensor.untyped_storage()._cdata)
         if mirror is not None and (isinstance(mirror.bytes, Choices) or self._may_change_unseen()):
             self.forget(tensor)
         elif mirror is not None:
-            mirror.version, mirror.uncertain = _version(tensor), True
+            mirror.version = _version(tensor)
             mirror.origin = origin or mirror.origin
 
     def forget(self, tensor: Any) -> None:

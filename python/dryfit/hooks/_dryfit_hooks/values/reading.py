@@ -22,7 +22,7 @@ class Reading:
 
     def install(self, interception: Interception) -> None:
         interception.put("copy_", self._copy, always=True)
-        interception.put("_local_scalar_dense", self._number)
+        interception.put("_local_scalar_dense", self._number, engine=True)
 
     def _copy(self, below: Below, args: Tuple[Any, ...], kwargs: Any) -> Any:
         to, source = args[0], args[1]
@@ -36,6 +36,7 @@ class Reading:
     @quietly
     def _arrived(self, to: Any, source: Any) -> None:
         if not self._mirrors.may_follow(to):
+            self._mirrors.forget(to)
             return
         values = self._mirrors.of(source) if source.is_cuda else source
         if values is None or values.is_meta:

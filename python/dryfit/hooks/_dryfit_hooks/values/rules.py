@@ -112,10 +112,12 @@ class Rules:
 
     @quietly
     def _after_drawing(self, operator: Any, output: Any, args: Tuple[Any, ...], kwargs: Any) -> None:
-        if self._mirrors.may_follow(output):
-            values = self._torch.empty(output.shape, dtype=output.dtype, device="cpu")
-            operator(values, *args[1:], **{**kwargs, "generator": self._generator})
-            self._mirrors.remember(output, values, self._assumptions.origin("random numbers"))
+        if not self._mirrors.may_follow(output):
+            self._mirrors.forget(output)
+            return
+        values = self._torch.empty(output.shape, dtype=output.dtype, device="cpu")
+        operator(values, *args[1:], **{**kwargs, "generator": self._generator})
+        self._mirrors.remember(output, values, self._assumptions.origin("random numbers"))
 
     def _permutation(self, below: Below, args: Tuple[Any, ...], kwargs: Any) -> Any:
         output = below(*args, **kwargs)
@@ -127,6 +129,8 @@ class Rules:
         if out.is_cuda and self._mirrors.may_follow(out):
             values = self._torch.randperm(length, generator=self._generator, dtype=out.dtype, device="cpu")
             self._mirrors.remember(out, values, self._assumptions.origin("random numbers"))
+        elif out.is_cuda:
+            self._mirrors.forget(out)
 
     def _unscale(self, below: Below, args: Tuple[Any, ...], kwargs: Any) -> Any:
         """Gradients are taken to be finite: the flag that says otherwise stays as it is."""

@@ -40,12 +40,12 @@ class Sizes:
 
     def install(self, interception: Interception) -> None:
         aten = self._torch.ops.aten
-        interception.put("nonzero", self._nonzero, always=True)
+        interception.put("nonzero", self._nonzero, always=True, engine=True)
         axes = {"_unique": None, "_unique2": None, "unique_consecutive": 3, "unique_dim": 1, "unique_dim_consecutive": 1}
         for name, axis in axes.items():
             operator = getattr(getattr(aten, name), "default")
-            interception.put(name, self._unique(operator, axis), always=True)
-        interception.put("_coalesce", self._coalesce, always=True)
+            interception.put(name, self._unique(operator, axis), always=True, engine=True)
+        interception.put("_coalesce", self._coalesce, always=True, engine=True)
 
     def _nonzero(self, below: Below, args: Tuple[Any, ...], kwargs: Any) -> Any:
         data = args[0]

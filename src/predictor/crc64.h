@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace dryfit::predictor {
+
+/// CRC-64 of ECMA-182, reflected, as xz writes it: that of "123456789" is 995DC9BBDF1939FA.
+std::uint64_t crc64(std::string_view bytes);
+
+}  // namespace dryfit::predictor

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "predictor/job.h"
+
+namespace dryfit::predictor {
+
+/// What a model reads of a job beside its blocks.
+enum class FeatureSet {
+  plain,   ///< 8 numbers of the job itself
+  layers,  ///< those, and 31 aggregates of its blocks
+};
+
+inline constexpr std::size_t kPlainFeatures = 8;
+inline constexpr std::size_t kLayerFeatures = 39;
+
+constexpr std::size_t feature_count(FeatureSet set) {
+  return set == FeatureSet::plain ? kPlainFeatures : kLayerFeatures;
+}
+
+/// The job as numbers, not yet scaled; the job must have passed check(). The plain ones are logarithms of batch, image,
+/// params_m, gmacs, macts_m, batch * macts_m, batch * gmacs, estimate_mib. The others are log(1 + x) of sums, counts
+/// and maxima over the blocks, and of five of them times the batch; of a job without blocks they are all zero.
+std::vector<double> features_of(const Job& job, FeatureSet set);
+
+/// The names of those, in their order: "log batch", "log1p saved_bytes".
+std::vector<std::string> feature_names(FeatureSet set);
+
+/// The blocks as rows of kBlockFields numbers, not yet scaled: log(1 + x), where what grows with the batch is first
+/// multiplied by it.
+std::vector<double> block_tokens_of(const Job& job);
+
+}  // namespace dryfit::predictor

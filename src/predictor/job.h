@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace dryfit::predictor {
+
+/// The numbers of a block, in the order of Block::values and of the columns of a block table.
+enum class BlockField : std::size_t {
+  run,  ///< how many identical blocks in a row this one stands for
+  saved_bytes,
+  max_out_bytes,
+  param_bytes,
+  macs,
+  n_conv,
+  n_pointwise,
+  n_groupconv,
+  n_depthwise,
+  n_linear,
+  n_norm,
+  n_func,
+  n_act,
+  n_pool,
+  max_conv_bytes,
+  max_groupconv_bytes,
+  max_depthwise_bytes,
+  k_group_dw,
+  k_conv,
+  saved_func,
+  saved_norm,
+  saved_act,
+  hw_group_dw,
+  max_groups,
+  max_channels,
+};
+inline constexpr std::size_t kBlockFields = 25;
+inline constexpr std::size_t kMostBlocks = 16;
+
+/// "saved_bytes": the column of that name.
+std::string_view to_text(BlockField field);
+
+/// A stretch of a model: layers that belong together, per sample of a batch. Sums and counts are over the whole run,
+/// maxima over any of its layers.
+struct Block {
+  std::array<double, kBlockFields> values{};
+
+  double& operator[](BlockField field) { return values[static_cast<std::size_t>(field)]; }
+  double operator[](BlockField field) const { return values[static_cast<std::size_t>(field)]; }
+};
+
+/// A training job of an image model, as a scheduler can know it before anything runs.
+struct Job {
+  double batch = 0;
+  double image = 0;           ///< height and width of the input, at which it is trained
+  double params_m = 0;        ///< millions of parameters
+  double gmacs = 0;           ///< multiply-adds of one sample's forward pass, 10^9
+  double macts_m = 0;         ///< activations of one sample, 10^6 elements
+  double estimate_mib = 0;    ///< of the peak, by a run without data (FakeTensor)
+  std::vector<Block> blocks;  ///< in the order of the data; empty: not known
+};
+
+/// An Error that names the number when one is not finite or out of its range: all but the blocks' must be above zero,
+/// those not below it, and there are at most kMostBlocks blocks.
+Status check(const Job& job);
+
+}  // namespace dryfit::predictor

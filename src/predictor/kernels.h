@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace dryfit::predictor {
+
+/// The most that the kernels have room for. kMostRows is a multiple of 16.
+inline constexpr std::size_t kMostWidth = 256;
+inline constexpr std::size_t kMostRows = 128;
+
+/// A linear map as the kernels see it; points into a PackedLinear.
+struct LinearView {
+  std::size_t inputs = 0;
+  std::size_t outputs = 0;
+  const float* panels = nullptr;
+  const float* bias = nullptr;
+};
+
+/// A linear map laid out for the kernels: its outputs in panels of 16, input by input.
+struct PackedLinear {
+  std::size_t inputs = 0;
+  std::size_t outputs = 0;  ///< rounded up to a multiple of 16; the added ones are 0
+  std::vector<float> panels;
+  std::vector<float> bias;
+
+  LinearView view() const { return {inputs, outputs, panels.data(), bias.data()}; }
+};
+
+/// `weight` is outputs x inputs, row by row; `bias` may be empty.
+PackedLinear pack(std::span<const float> weight, std::span<const float> bias, std::size_t inputs);
+
+/// The few operations that a network is made of, on rows of floats. Rows of inputs and outputs follow each other
+/// without gaps; widths are multiples of 16 but for the inputs of a linear map. What is read and what is written do not
+/// overlap, but for gelu.
+struct Kernels {
+  /// y = map(x), row by row.
+  void (*linear)(const LinearView& map, const float* x, std::size_t rows, float* y);
+
+  /// x = GELU(x), in its tanh form (torch::nn::GELU with approximate "tanh").
+  void (*gelu)(float* x, std::size_t size);
+
+  /// y = (x - mean) / sqrt(variance + 1e-5) * weight + bias, row by row.
+  void (*layer_norm)(const float* x, std::size_t rows, std::size_t width, const float* weight, const float* bias,
+                     float* y);
+
+  /// One direction of a GRU. `gates` are rows of 3 * units numbers: the input's share of reset, update and new gate.
+  /// The state after each row goes to `states`, whose rows lie `stride` apart. From the last row to the first when
+  /// `backward`.
+  void (*gru)(const LinearView& hidden, const float* gates, std::size_t rows, bool backward, float* states,
+              std::size_t stride);
+
+  /// y = softmax(q k' / sqrt(width / heads)) v by head. `qkv` are rows of 3 * width numbers.
+  void (*attention)(const float* qkv, std::size_t rows, std::size_t width, std::size_t heads, float* y);
+
+  const char* name;  ///< "avx512", "avx2", "plain"
+};
+
+/// Those that run on any processor, and all that this one can run, the fastest first. They differ in the last bits.
+const Kernels& plain_kernels();
+std::vector<const Kernels*> usable_kernels();
+
+/// The fastest for this processor.
+const Kernels& best_kernels();
+
+}  // namespace dryfit::predictor

@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "predictor/kernels.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <string>
+
+namespace dryfit::predictor {
+namespace {
+
+using Values = std::vector<float>;
+
+/// Each test runs with all kernels that this processor can run.
+class KernelsTest : public ::testing::TestWithParam<const Kernels*> {
+ protected:
+  const Kernels& kernels() { return *GetParam(); }
+
+  Values noise(std::size_t size, float scale = 1) {
+    std::normal_distribution<float> normal(0, scale);
+    Values values(size);
+    for (auto& value : values) value = normal(random_);
+    return values;
+  }
+
+ private:
+  std::mt19937_64 random_{1};
+};
+
+INSTANTIATE_TEST_SUITE_P(All, KernelsTest, ::testing::ValuesIn(usable_kernels()),
+                         [](const auto& kernels) { return std::string(kernels.param->name); });
+
+TEST_P(KernelsTest, A_linear_map_of_any_size_is_what_it_is_on_paper) {
+  for (const std::size_t rows : {1, 2, 5, 6, 17}) {
+    for (const auto& [inputs, outputs] : {std::pair<std::size_t, std::size_t>{1, 1}, {25, 32}, {39, 64}, {16, 48}}) {
+      const auto weight = noise(inputs * outputs);
+      const auto bias = noise(outputs);
+      const auto x = noise(rows * inputs);
+      const auto map = pack(weight, bias, inputs);
+      Values y(rows * map.outputs, -1);
+      kernels().linear(map.view(), x.data(), rows, y.data());
+      for (std::size_t row = 0; row < rows; ++row) {
+        for (std::size_t out = 0; out < map.outputs; ++out) {
+          double expected = out < outputs ? bias[out] : 0;
+          for (std::size_t i = 0; i < inputs && out < outputs; ++i) {
+            expected += double{weight[out * inputs + i]} * x[row * inputs + i];
+          }
+          ASSERT_NEAR(y[row * map.outputs + out], expected, 2e-5) << rows << " " << inputs << " " << outputs;
+        }
+      }
+    }
+  }
+}
+
+TEST_P(KernelsTest, GELU_is_close_over_its_whole_range) {
+  Values x;
+  for (float value = -20; value < 20; value += 0.01f) x.push_back(value);
+  for (const float value : {-1e4f, 1e4f, -0.0f, 1e-30f}) x.push_back(value);
+  x.resize((x.size() + 15) / 16 * 16);
+  auto y = x;
+  kernels().gelu(y.data(), y.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double v = x[i];
+    const double expected = 0.5 * v * (1 + std::tanh(std::sqrt(2 / M_PI) * (v + 0.044715 * v * v * v)));
+    ASSERT_NEAR(y[i], expected, 1e-6 * (1 + std::abs(expected))) << v;
+  }
+}
+
+TEST_P(KernelsTest, A_normed_row_has_mean_zero_and_deviation_one) {
+  const auto x = noise(3 * 32, 50);
+  const Values weight(32, 2);
+  const Values bias(32, 5);
+  Values y(x.size());
+  kernels().layer_norm(x.data(), 3, 32, weight.data(), bias.data(), y.data());
+  for (std::size_t row = 0; row < 3; ++row) {
+    double sum = 0;
+    double squares = 0;
+    for (std::size_t i = 0; i < 32; ++i) {
+      const double value = (y[row * 32 + i] - 5) / 2;
+      sum += value;
+      squares += value * value;
+    }
+    EXPECT_NEAR(sum, 0, 1e-4);
+    EXPECT_NEAR(squares / 32, 1, 1e-4);
+  }
+}
+
+TEST_P(KernelsTest, A_GRU_whose_update_gate_is_shut_forgets_all_but_the_new) {
+  // update = sigmoid(-30) = 0, so that the state is tanh of the new gate's input.
+  const std::size_t units = 16;
+  const auto hidden = pack(Values(3 * units * units), Values(3 * units), units);
+  Values gates(2 * 3 * units);
+  for (std::size_t row = 0; row < 2; ++row) {
+    std::fill_n(gates.begin() + row * 48 + 16, 16, -30.0f);
+    std::fill_n(gates.begin() + row * 48 + 32, 16, 0.5f + row);
+  }
+  Values states(2 * 32, -1);
+  kernels().gru(hidden.view(), gates.data(), 2, true, states.data() + 16, 32);
+  EXPECT_FLOAT_EQ(states[0], -1);
+  EXPECT_NEAR(states[16], std::tanh(0.5), 1e-6);
+  EXPECT_NEAR(states[48], std::tanh(1.5), 1e-6);
+}
+
+TEST_P(KernelsTest, A_GRU_whose_update_gate_is_open_keeps_what_it_had) {
+  const std::size_t units = 16;
+  const auto hidden = pack(Values(3 * units * units), Values(3 * units), units);
+  Values gates(2 * 3 * units);
+  std::fill_n(gates.begin() + 16, 16, -30.0f);  // row 0: takes the new
+  std::fill_n(gates.begin() + 32, 16, 0.5f);
+  std::fill_n(gates.begin() + 48 + 16, 16, 30.0f);  // row 1: keeps it
+  Values states(2 * 16);
+  kernels().gru(hidden.view(), gates.data(), 2, false, states.data(), 16);
+  EXPECT_NEAR(states[16], std::tanh(0.5), 1e-6);
+}
+
+TEST_P(KernelsTest, Attention_to_keys_that_are_all_alike_is_the_mean_of_the_values) {
+  const std::size_t width = 32;
+  auto qkv = noise(9 * 3 * width);
+  for (std::size_t row = 0; row < 9; ++row) std::fill_n(qkv.begin() + row * 96 + 32, 32, 0.25f);
+  Values y(9 * width);
+  kernels().attention(qkv.data(), 9, width, 4, y.data());
+  for (std::size_t i = 0; i < width; ++i) {
+    double mean = 0;
+    for (std::size_t row = 0; row < 9; ++row) mean += qkv[row * 96 + 64 + i] / 9.0;
+    EXPECT_NEAR(y[i], mean, 1e-5);
+    EXPECT_NEAR(y[8 * width + i], mean, 1e-5);
+  }
+}
+
+TEST_P(KernelsTest, Attention_to_one_loud_key_is_its_value) {
+  const std::size_t width = 32;
+  auto qkv = noise(17 * 3 * width);
+  for (std::size_t row = 0; row < 17; ++row) {
+    std::fill_n(qkv.begin() + row * 96, 32, 10.0f);
+    std::fill_n(qkv.begin() + row * 96 + 32, 32, row == 16 ? 10.0f : 0.0f);
+  }
+  Values y(17 * width);
+  kernels().attention(qkv.data(), 17, width, 4, y.data());
+  for (std::size_t i = 0; i < width; ++i) EXPECT_FLOAT_EQ(y[i], qkv[16 * 96 + 64 + i]);
+}
+
+}  // namespace
+}  // namespace dryfit::predictor

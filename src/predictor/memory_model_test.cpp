@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "predictor/memory_model.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "predictor/model_testing.h"
+
+namespace dryfit::predictor {
+namespace {
+
+using testing::sample_job;
+using testing::sample_model;
+
+MemoryPredictor predictor_of(const MemoryModel& model) {
+  auto predictor = MemoryPredictor::of(model);
+  EXPECT_TRUE(predictor) << predictor.error().what;
+  return std::move(predictor).value();
+}
+
+std::string problem_of(const MemoryModel& model) {
+  const auto predictor = MemoryPredictor::of(model);
+  return predictor ? "" : predictor.error().what;
+}
+
+TEST(MemoryModel, The_peak_is_the_base_times_the_geometric_mean_of_its_members) {
+  const auto model = sample_model(FeatureSet::layers, 0);
+  const auto job = sample_job();
+  const auto input = encode(model.encoding, job);
+  double sum = 0;
+  for (const auto& weights : model.members) {
+    sum += Network::of(model.shape, weights)->answer(input.job, input.tokens);
+  }
+  const auto peak = predictor_of(model).peak_mib(job);
+  ASSERT_TRUE(peak);
+  EXPECT_NEAR(*peak, model.base.estimate_mib(job) * std::exp(0.25 + sum / 2), 1e-6 * *peak);
+}
+
+TEST(MemoryModel, A_plain_model_needs_no_blocks_and_one_of_layers_does) {
+  auto job = sample_job();
+  job.blocks.clear();
+  EXPECT_TRUE(predictor_of(sample_model(FeatureSet::plain, 16)).peak_mib(job));
+  for (const std::size_t bins : {0, 16}) {
+    const auto peak = predictor_of(sample_model(FeatureSet::layers, bins)).peak_mib(job);
+    ASSERT_FALSE(peak);
+    EXPECT_EQ(peak.error().what, "the model 'sample' needs the job's blocks");
+  }
+}
+
+TEST(MemoryModel, A_job_that_makes_no_sense_gets_no_number) {
+  auto job = sample_job();
+  job.batch = 0;
+  EXPECT_EQ(predictor_of(sample_model(FeatureSet::layers, 0)).peak_mib(job).error().what,
+            "the job's 'batch' is 0.000000");
+}
+
+TEST(MemoryModel, An_answer_beyond_all_numbers_is_an_error) {
+  auto model = sample_model(FeatureSet::layers, 0);
+  model.offset = 1e4;
+  EXPECT_EQ(predictor_of(model).peak_mib(sample_job()).error().what,
+            "the job is too far from what the model 'sample' has learned");
+}
+
+TEST(MemoryModel, Parts_that_do_not_belong_together_are_refused) {
+  auto model = sample_model(FeatureSet::layers, 0);
+  model.encoding.features = FeatureSet::plain;
+  EXPECT_EQ(problem_of(model), "the model 'sample': its features do not fit its network");
+  model = sample_model(FeatureSet::layers, 0);
+  model.encoding.block.mean.pop_back();
+  EXPECT_EQ(problem_of(model), "the model 'sample': its tokens do not fit its network");
+  model = sample_model(FeatureSet::plain, 16);
+  model.encoding.piecewise.edges.pop_back();
+  EXPECT_EQ(problem_of(model), "the model 'sample': its tokens do not fit its network");
+  model = sample_model(FeatureSet::layers, 0);
+  model.base.weights[1] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(problem_of(model), "the model 'sample': its physics base makes no sense");
+  model = sample_model(FeatureSet::layers, 0);
+  model.members.clear();
+  EXPECT_EQ(problem_of(model), "the model 'sample': it has no network");
+}
+
+TEST(MemoryModel, A_card_with_nothing_said_is_refused) {
+  auto model = sample_model(FeatureSet::layers, 0);
+  model.card.licence.clear();
+  EXPECT_EQ(problem_of(model), "the model's card is not filled in");
+}
+
+}  // namespace
+}  // namespace dryfit::predictor

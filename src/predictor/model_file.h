@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "predictor/memory_model.h"
+
+namespace dryfit::predictor {
+
+/// The version that is written. All up to it are read; a later one is refused.
+inline constexpr std::uint32_t kModelFileVersion = 1;
+
+/// Note [Model file]
+/// Numbers are little-endian.
+///
+///   0   8   "dryfitm\n"
+///   8   4   version: 1
+///   12  4   0
+///   16  8   size of the body in bytes
+///   24  n   the body
+///   24+n 8  CRC-64 (ECMA-182, reflected: the one of xz) of all before it
+///
+/// The body is the MemoryModel member by member: a text is its length (u32) and its bytes; a list is its length (u32)
+/// and its numbers (f64, of weights and edges f32); sizes are u32, feature sets one of 0 (plain) and 1 (layers). In
+/// order: the card's six texts; the feature set; mean and scale of job and block scaler; bins and edges; the base's
+/// weights and the offset; the shape's ten sizes as they are declared; the number of networks (u32) and a list for
+/// each. The card comes first, so that `strings` shows it: "dryfitm", then "\x06\0\0\0sample" for a model named so.
+///
+/// The same model gives the same bytes.
+std::string to_bytes(const MemoryModel& model);
+
+/// An Error that says so when the bytes are no model, of a newer version, cut off or damaged. `name` stands in
+/// messages. Whether the parts belong together is for MemoryPredictor::of to say.
+Result<MemoryModel> parse_model(std::string_view bytes, const std::string& name);
+
+/// The same from and to a file. A file that is there is replaced at once or not at all.
+Result<MemoryModel> read_model(const std::filesystem::path& file);
+Status write_model(const MemoryModel& model, const std::filesystem::path& file);
+
+}  // namespace dryfit::predictor

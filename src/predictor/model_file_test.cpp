@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "predictor/model_file.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "predictor/crc64.h"
+#include "predictor/model_testing.h"
+
+namespace dryfit::predictor {
+namespace {
+
+using testing::sample_job;
+using testing::sample_model;
+
+std::string problem_of(std::string_view bytes) {
+  const auto model = parse_model(bytes, "m.model");
+  return model ? "" : model.error().what;
+}
+
+/// With the checksum made right again.
+std::string sealed(std::string bytes) {
+  bytes.resize(bytes.size() - 8);
+  const auto sum = crc64(bytes);
+  return bytes.append(reinterpret_cast<const char*>(&sum), sizeof sum);
+}
+
+TEST(ModelFile, The_checksum_is_the_known_one) { EXPECT_EQ(crc64("123456789"), 0x995DC9BBDF1939FAu); }
+
+TEST(ModelFile, What_is_written_is_read_and_answers_alike) {
+  for (const auto& model : {sample_model(FeatureSet::layers, 0), sample_model(FeatureSet::plain, 16)}) {
+    const auto bytes = to_bytes(model);
+    const auto read = parse_model(bytes, "m.model");
+    ASSERT_TRUE(read) << read.error().what;
+    EXPECT_EQ(read->card, model.card);
+    EXPECT_EQ(read->shape, model.shape);
+    EXPECT_EQ(read->members, model.members);
+    EXPECT_EQ(to_bytes(*read), bytes);
+    EXPECT_EQ(*MemoryPredictor::of(*read)->peak_mib(sample_job()), *MemoryPredictor::of(model)->peak_mib(sample_job()));
+  }
+}
+
+TEST(ModelFile, It_begins_as_it_is_drawn) {
+  const auto bytes = to_bytes(sample_model(FeatureSet::plain, 16));
+  EXPECT_EQ(bytes.substr(0, 16), std::string("dryfitm\n\1\0\0\0\0\0\0\0", 16));
+  EXPECT_EQ(bytes.substr(24, 10), std::string("\6\0\0\0sample", 10));
+}
+
+TEST(ModelFile, Any_cut_and_any_changed_byte_is_damage) {
+  const auto bytes = to_bytes(sample_model(FeatureSet::plain, 2));
+  for (std::size_t size = 8; size < bytes.size(); size += 97) {
+    EXPECT_EQ(problem_of(bytes.substr(0, size)), "m.model: the model file is damaged");
+  }
+  EXPECT_EQ(problem_of(bytes + "x"), "m.model: the model file is damaged");
+  for (std::size_t place = 12; place < bytes.size(); place += 101) {
+    auto changed = bytes;
+    changed[place] = static_cast<char>(changed[place] ^ 4);
+    EXPECT_EQ(problem_of(changed), "m.model: the model file is damaged") << place;
+  }
+}
+
+TEST(ModelFile, A_length_that_lies_under_a_right_checksum_is_damage) {
+  auto bytes = to_bytes(sample_model(FeatureSet::plain, 2));
+  bytes[27] = '\x7f';  // the name is to be two billion letters long
+  EXPECT_EQ(problem_of(sealed(bytes)), "m.model: the model file is damaged");
+}
+
+TEST(ModelFile, A_newer_version_is_refused_by_number) {
+  auto bytes = to_bytes(sample_model(FeatureSet::plain, 2));
+  bytes[8] = 2;
+  EXPECT_EQ(problem_of(bytes), "m.model: the model file is of version 2; this Dryfit reads up to 1");
+}
+
+TEST(ModelFile, Something_else_is_no_model) {
+  EXPECT_EQ(problem_of(""), "m.model: this is no model file of Dryfit");
+  EXPECT_EQ(problem_of("PK\3\4"), "m.model: this is no model file of Dryfit");
+}
+
+TEST(ModelFile, A_file_is_written_and_read_and_what_cannot_be_is_said) {
+  const auto file = std::filesystem::path(::testing::TempDir()) / ("m." + std::to_string(::getpid()) + ".model");
+  ASSERT_TRUE(write_model(sample_model(FeatureSet::plain, 2), file));
+  EXPECT_TRUE(read_model(file));
+  std::filesystem::remove(file);
+  EXPECT_EQ(read_model(file).error().what, file.string() + ": cannot be opened");
+  EXPECT_EQ(write_model(sample_model(FeatureSet::plain, 2), "/nonexistent/m").error().what,
+            "/nonexistent/m: cannot be written");
+}
+
+}  // namespace
+}  // namespace dryfit::predictor

@@ -1,0 +1,194 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "predictor/network.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+
+#include "base/check.h"
+
+namespace dryfit::predictor {
+namespace {
+
+std::vector<float> copied(std::span<const float> values) { return {values.begin(), values.end()}; }
+
+void add(std::span<const float> from, std::span<float> to) {
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] += from[i];
+}
+
+float dot(std::span<const float> a, std::span<const float> b) {
+  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0f);
+}
+
+}  // namespace
+
+/// Takes parameters off the weights, in the order of parameters_of().
+class Network::Parts {
+ public:
+  explicit Parts(std::span<const float> weights) : rest_(weights) {}
+
+  std::span<const float> next(std::size_t size) {
+    const auto taken = rest_.first(size);
+    rest_ = rest_.subspan(size);
+    return taken;
+  }
+  PackedLinear linear(std::size_t to, std::size_t from) {
+    const auto weight = next(to * from);
+    return pack(weight, next(to), from);
+  }
+  std::vector<PackedLinear> linears(std::size_t count, std::size_t to, std::size_t from) {
+    const auto weights = next(count * to * from);
+    const auto biases = next(count * to);
+    std::vector<PackedLinear> maps;
+    for (std::size_t i = 0; i < count; ++i) {
+      maps.push_back(pack(weights.subspan(i * to * from, to * from), biases.subspan(i * to, to), from));
+    }
+    return maps;
+  }
+  Norm norm(std::size_t width) {
+    auto weight = copied(next(width));
+    return {std::move(weight), copied(next(width))};
+  }
+  bool empty() const { return rest_.empty(); }
+
+ private:
+  std::span<const float> rest_;
+};
+
+/// Rows of numbers on their way through the network.
+struct Network::Scratch {
+  std::size_t rows;
+  std::vector<float> x;       ///< the tokens: rows of the network's width
+  std::vector<float> normed;  ///< the same, on the side
+  std::vector<float> wide;    ///< rows of whatever is widest
+  std::vector<float> result;  ///< of a part, before it is added to x
+};
+
+Result<Network> Network::of(const NetworkShape& shape, std::span<const float> weights, const Kernels& kernels) {
+  if (auto status = check(shape); !status) return status.error();
+  const auto expected = parameter_count(shape);
+  if (weights.size() != expected) {
+    return Error{"the network has " + std::to_string(weights.size()) + " weights where its shape needs " +
+                     std::to_string(expected),
+                 ""};
+  }
+  if (!std::ranges::all_of(weights, [](float weight) { return std::isfinite(weight); })) {
+    return Error{"a weight of the network is not a finite number", "train it again"};
+  }
+  Network network(shape, kernels);
+  network.take(Parts(weights));
+  return network;
+}
+
+void Network::take(Parts parts) {
+  const auto& s = shape_;
+  if (s.has_learned_token()) {
+    first_ = copied(parts.next(s.width));
+  } else {
+    job0_ = parts.linear(s.hidden, s.job_features);
+    job1_ = parts.linear(s.width, s.hidden);
+  }
+  token_ = parts.linears(s.token_maps, s.width, s.token_features);
+  if (s.gru_units > 0) {
+    for (auto* direction : {&forward_, &backward_}) {
+      direction->input = parts.linear(3 * s.gru_units, s.width);
+      direction->hidden = parts.linear(3 * s.gru_units, s.gru_units);
+    }
+    gru_out_ = parts.linear(s.width, 2 * s.gru_units);
+  }
+  for (std::size_t i = 0; i < s.layers; ++i) {
+    auto& layer = layers_.emplace_back();
+    layer.norm1 = parts.norm(s.width);
+    layer.qkv = parts.linear(3 * s.width, s.width);
+    layer.out = parts.linear(s.width, s.width);
+    layer.norm2 = parts.norm(s.width);
+    layer.up = parts.linear(s.feed_forward, s.width);
+    layer.down = parts.linear(s.width, s.feed_forward);
+  }
+  norm_ = parts.norm(s.width);
+  head0_ = parts.linear(s.hidden, 2 * s.width);
+  head1_ = copied(parts.next(s.hidden));
+  head1_bias_ = parts.next(1).front();
+  skip_ = copied(parts.next(s.job_features));
+  DRYFIT_CHECK(parts.empty());
+}
+
+void Network::embed(std::span<const float> job, std::span<const float> tokens, Scratch& scratch) const {
+  if (shape_.has_learned_token()) {
+    std::ranges::copy(first_, scratch.x.begin());
+  } else {
+    kernels_->linear(job0_.view(), job.data(), 1, scratch.wide.data());
+    kernels_->gelu(scratch.wide.data(), shape_.hidden);
+    kernels_->linear(job1_.view(), scratch.wide.data(), 1, scratch.x.data());
+  }
+  float* x = scratch.x.data() + shape_.width;
+  if (token_.size() == 1) {
+    kernels_->linear(token_.front().view(), tokens.data(), scratch.rows - 1, x);
+    return;
+  }
+  for (std::size_t i = 0; i < token_.size(); ++i) {
+    kernels_->linear(token_[i].view(), tokens.data() + i * shape_.token_features, 1, x + i * shape_.width);
+  }
+}
+
+void Network::add_gru(Scratch& scratch) const {
+  const std::size_t stride = 2 * shape_.gru_units;
+  for (const bool backward : {false, true}) {
+    const auto& direction = backward ? backward_ : forward_;
+    kernels_->linear(direction.input.view(), scratch.x.data(), scratch.rows, scratch.wide.data());
+    kernels_->gru(direction.hidden.view(), scratch.wide.data(), scratch.rows, backward,
+                  scratch.normed.data() + (backward ? shape_.gru_units : 0), stride);
+  }
+  kernels_->linear(gru_out_.view(), scratch.normed.data(), scratch.rows, scratch.result.data());
+  add(scratch.result, scratch.x);
+}
+
+void Network::normalise(const Norm& norm, Scratch& scratch) const {
+  kernels_->layer_norm(scratch.x.data(), scratch.rows, shape_.width, norm.weight.data(), norm.bias.data(),
+                       scratch.normed.data());
+}
+
+void Network::add_layer(const Layer& layer, Scratch& scratch) const {
+  normalise(layer.norm1, scratch);
+  kernels_->linear(layer.qkv.view(), scratch.normed.data(), scratch.rows, scratch.wide.data());
+  kernels_->attention(scratch.wide.data(), scratch.rows, shape_.width, shape_.heads, scratch.normed.data());
+  kernels_->linear(layer.out.view(), scratch.normed.data(), scratch.rows, scratch.result.data());
+  add(scratch.result, scratch.x);
+  normalise(layer.norm2, scratch);
+  kernels_->linear(layer.up.view(), scratch.normed.data(), scratch.rows, scratch.wide.data());
+  kernels_->gelu(scratch.wide.data(), scratch.rows * shape_.feed_forward);
+  kernels_->linear(layer.down.view(), scratch.wide.data(), scratch.rows, scratch.result.data());
+  add(scratch.result, scratch.x);
+}
+
+float Network::read_out(std::span<const float> job, Scratch& scratch) const {
+  normalise(norm_, scratch);
+  const std::size_t width = shape_.width;
+  std::vector<float> both(2 * width);
+  std::copy_n(scratch.normed.begin(), width, both.begin());
+  const auto mean = std::span(both).subspan(width);
+  for (std::size_t row = 0; row < scratch.rows; ++row) add(std::span(scratch.normed).subspan(row * width, width), mean);
+  for (auto& value : mean) value /= static_cast<float>(scratch.rows);
+  kernels_->linear(head0_.view(), both.data(), 1, scratch.wide.data());
+  kernels_->gelu(scratch.wide.data(), shape_.hidden);
+  return dot(head1_, scratch.wide) + head1_bias_ + dot(skip_, job);
+}
+
+float Network::answer(std::span<const float> job, std::span<const float> tokens) const {
+  const std::size_t count = tokens.size() / shape_.token_features;
+  DRYFIT_CHECK(job.size() == shape_.job_features && tokens.size() == count * shape_.token_features);
+  DRYFIT_CHECK(count <= shape_.most_tokens && (!shape_.has_learned_token() || count == shape_.token_maps));
+  const std::size_t rows = count + 1;
+  const auto widest = std::max({3 * shape_.width, 3 * shape_.gru_units, shape_.feed_forward, shape_.hidden});
+  Scratch scratch{rows, std::vector<float>(rows * shape_.width),
+                  std::vector<float>(rows * std::max(shape_.width, 2 * shape_.gru_units)),
+                  std::vector<float>(rows * widest), std::vector<float>(rows * shape_.width)};
+  embed(job, tokens, scratch);
+  if (shape_.gru_units > 0) add_gru(scratch);
+  for (const auto& layer : layers_) add_layer(layer, scratch);
+  return read_out(job, scratch);
+}
+
+}  // namespace dryfit::predictor

@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "predictor/physics_base.h"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "base/check.h"
+#include "predictor/nnls.h"
+
+namespace dryfit::predictor {
+
+std::array<double, kPhysicsTerms> physics_terms(const Job& job) {
+  return {1, job.params_m, job.estimate_mib, job.batch * job.macts_m, job.batch * job.image * job.image / 1e4};
+}
+
+double PhysicsBase::estimate_mib(const Job& job) const {
+  const auto terms = physics_terms(job);
+  return std::inner_product(terms.begin(), terms.end(), weights.begin(), 0.0);
+}
+
+Result<PhysicsBase> fit_physics(std::span<const Job> jobs, std::span<const double> measured_mib) {
+  DRYFIT_CHECK(jobs.size() == measured_mib.size());
+  std::vector<double> rows;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    DRYFIT_CHECK(measured_mib[i] > 0);
+    for (const double term : physics_terms(jobs[i])) rows.push_back(term / measured_mib[i]);
+  }
+  const std::vector<double> ones(jobs.size(), 1);
+  const auto weights = solve_nnls(rows, ones, kPhysicsTerms);
+  if (std::ranges::all_of(weights, [](double weight) { return weight <= 0; })) {
+    return Error{"no physics base can be fitted to " + std::to_string(jobs.size()) + " jobs", "give more jobs"};
+  }
+  PhysicsBase base;
+  std::ranges::copy(weights, base.weights.begin());
+  return base;
+}
+
+}  // namespace dryfit::predictor

@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "predictor/scaler.h"
+
+#include <cmath>
+
+#include "base/check.h"
+
+namespace dryfit::predictor {
+namespace {
+
+/// A spread below this, relative to the values, is rounding and not information.
+constexpr double kSame = 1e-9;
+
+}  // namespace
+
+std::vector<float> Scaler::apply(std::span<const double> values) const {
+  std::vector<float> scaled(values.size());
+  for (std::size_t i = 0, column = 0; i < values.size(); ++i, column = column + 1 == columns() ? 0 : column + 1) {
+    scaled[i] = static_cast<float>((values[i] - mean[column]) * scale[column]);
+  }
+  return scaled;
+}
+
+Scaler fit_scaler(std::span<const double> values, std::size_t columns) {
+  DRYFIT_CHECK(columns > 0 && !values.empty() && values.size() % columns == 0);
+  const auto rows = static_cast<double>(values.size() / columns);
+  Scaler scaler{std::vector<double>(columns), std::vector<double>(columns, 1)};
+  std::vector<double> squares(columns);
+  for (std::size_t i = 0; i < values.size(); ++i) scaler.mean[i % columns] += values[i] / rows;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    squares[i % columns] += std::pow(values[i] - scaler.mean[i % columns], 2) / rows;
+  }
+  for (std::size_t column = 0; column < columns; ++column) {
+    const double deviation = std::sqrt(squares[column]);
+    if (deviation > kSame * (1 + std::abs(scaler.mean[column]))) scaler.scale[column] = 1 / deviation;
+  }
+  return scaler;
+}
+
+}  // namespace dryfit::predictor

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "predictor/folds.h"
+#include "predictor/job.h"
+#include "predictor/table.h"
+
+namespace dryfit::predictor {
+
+/// A job whose peak was measured on a GPU.
+struct MeasuredJob {
+  std::string model;
+  std::string module;  ///< the source file it is defined in: what "unseen architecture" is decided by
+  Job job;
+  double measured_mib = 0;
+};
+
+/// The measured training peaks of timm's models, and how they are divided.
+struct TimmMemory {
+  std::vector<MeasuredJob> jobs;  ///< those of the fold table, in its order
+  std::vector<std::size_t> rows;  ///< of the memory table, of each job
+  Folds folds;                    ///< over `jobs`: places, not rows
+};
+
+/// The tables that it is put together from.
+struct TimmTables {
+  Table memory;   ///< timm-train-memory.csv
+  Table folds;    ///< splits/timm-train-memory-ok.csv
+  Table sizes;    ///< splits/timm-train-size.csv
+  Table modules;  ///< splits/timm-model-module.csv
+  Table blocks;   ///< splits/timm-blocks16.csv
+};
+
+/// From the folder of the data sets.
+Result<TimmTables> read_timm_tables(const std::filesystem::path& folder);
+
+/// Note [Training size]
+/// The memory table gives image size, multiply-adds and activations at the size of timm's inference benchmark, but the
+/// peaks were measured at the models' training size. So the size is taken from the table of sizes, and what is per
+/// sample is scaled with the square of the ratio.
+///
+/// An Error when a column, a model's size, module or blocks are missing, or a number makes no sense.
+Result<TimmMemory> join_timm_memory(const TimmTables& tables, std::string_view protocol);
+
+}  // namespace dryfit::predictor
