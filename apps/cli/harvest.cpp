@@ -85,6 +85,11 @@ int summarise(const HarvestTally& tally, std::size_t there, std::size_t left, co
   if (tally.error) return fail(*tally.error, kCouldNotTell);
   if (tally.interrupted)
     return fail({"interrupted", "The same command goes on where this one stopped."}, kCouldNotTell);
+  if (tally.killed > 0) {
+    return fail({fmt::format("jobs that were killed from outside, and are not in the file: {}", tally.killed),
+                 "The same command runs them again; fewer at once (--jobs) take less memory."},
+                kCouldNotTell);
+  }
   return kSuccess;
 }
 

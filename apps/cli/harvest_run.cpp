@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -40,6 +41,13 @@ std::string last_line(const fs::path& path) {
   auto text = last_lines(path, 1);
   while (text.ends_with('\n')) text.pop_back();
   return text;
+}
+
+/// That is no property of the job: the user, a batch system, or a machine short of memory ended it.
+bool killed_from_outside(const launch::Ending& ending) {
+  constexpr int kSignals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGKILL};
+  return ending.kind == launch::Ending::Kind::signalled &&
+         std::ranges::find(kSignals, ending.code) != std::end(kSignals);
 }
 
 class Harvest {
@@ -139,6 +147,10 @@ class Harvest {
   void finish(Running& running) {
     const auto result = running.process.finish();
     if (tally_.interrupted || result.ending.kind == launch::Ending::Kind::interrupted) return;
+    if (killed_from_outside(result.ending)) {
+      tally_.killed += 1;
+      return;
+    }
     auto verdict = verdict::judge(running.card->card, facts_of(result));
     add_provenance(verdict, *running.card);
     const bool untold = verdict.answer == verdict::Answer::cannot_tell;

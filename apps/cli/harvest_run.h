@@ -28,6 +28,7 @@ struct HarvestConditions {
 struct HarvestTally {
   std::size_t done = 0;        ///< rows written
   std::size_t untold = 0;      ///< of these, jobs that failed
+  std::size_t killed = 0;      ///< jobs that somebody else ended; they are not in the file
   bool interrupted = false;    ///< by a signal; jobs that were running are not in the file
   std::optional<Error> error;  ///< why it ended early
 };
