@@ -8,6 +8,7 @@
 
 #include "commands.h"
 #include "duration.h"
+#include "harvest_counts.h"
 #include "harvest_file.h"
 #include "harvest_grid.h"
 #include "harvest_models.h"
@@ -127,6 +128,7 @@ int harvest(const HarvestOptions& options) {
                                   .resources = *resources,
                                   .catalogue = &*catalogue,
                                   .at_once = options.jobs,
+                                  .count_while_measuring = may_count_while_measuring(models->torch),
                                   .timeout = *timeout},
                                  *file);
   return summarise(tally, there, left.size(), options.out);
@@ -171,7 +173,7 @@ void add_harvest(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand("harvest", "Dry-run a grid of training jobs and collect their numbers");
   command->footer(
       "Example:\n  dryfit harvest --out jobs.jsonl --python .venv/bin/python --limit 500\n\n"
-      "Exit code: 0 all jobs are in the file, 1 it was interrupted or could not be written, 2 wrong usage.");
+      "Exit code: 0 all jobs are in the file, 1 some are not (interrupted, killed, no space), 2 wrong usage.");
   auto options = std::make_shared<HarvestOptions>();
   declare(*command, *options);
   command->callback([options, &exit_code] { exit_code = harvest(*options); });

@@ -13,6 +13,7 @@ namespace dryfit::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using analysis::Compute;
 using verdict::Verdict;
 
 Json job_json(const HarvestJob& job) {
@@ -52,32 +53,30 @@ Json oom_json(const Verdict& verdict) {
           {"phase", verdict.oom->at.phase}};
 }
 
-Json compute_json(const Verdict& verdict) {
-  if (!verdict.compute || verdict.compute->steps.empty()) return nullptr;
+Json compute_json(const Compute& compute) {
+  if (compute.steps.empty()) return nullptr;
   Json operators = Json::object();
-  for (const auto& [name, flops] : report::by_operator(*verdict.compute)) operators[name] = flops;
+  for (const auto& [name, flops] : report::by_operator(compute)) operators[name] = flops;
   Json uncounted = Json::object();
-  for (const auto& [name, times] : verdict.compute->uncounted) uncounted[name] = times;
-  return {{"flops", verdict.compute->steps.back()},
-          {"by_operator", std::move(operators)},
-          {"uncounted", std::move(uncounted)}};
+  for (const auto& [name, times] : compute.uncounted) uncounted[name] = times;
+  return {{"flops", compute.steps.back()}, {"by_operator", std::move(operators)}, {"uncounted", std::move(uncounted)}};
 }
 
 /// Operations by the name that the model gives a module: without the class of the model.
-std::map<std::string, std::uint64_t> flops_by_name(const Verdict& verdict) {
+std::map<std::string, std::uint64_t> flops_by_name(const Compute& compute) {
   std::map<std::string, std::uint64_t> result;
-  if (!verdict.compute) return result;
-  for (const auto& [module, flops] : report::by_module(*verdict.compute)) {
+  for (const auto& [module, flops] : report::by_module(compute)) {
     const auto dot = module.find('.');
     result[dot == std::string::npos ? "" : module.substr(dot + 1)] += flops;
   }
   return result;
 }
 
-/// Each layer gets the work of its module at its first call; what is left belongs to modules that are made of others.
-void add_flops(Json& layers, Json& others, const Verdict& verdict) {
-  if (!verdict.compute) return;
-  auto flops = flops_by_name(verdict);
+/// Each layer gets the work of its module at its first call. What is left belongs to modules that are made of others,
+/// and to layers that a run which failed did not come to.
+void add_flops(Json& layers, Json& others, const Compute& compute) {
+  if (compute.steps.empty()) return;
+  auto flops = flops_by_name(compute);
   for (auto& layer : layers) {
     const auto found = flops.find(layer.value("name", ""));
     layer["flops"] = found == flops.end() ? 0 : found->second;
@@ -86,14 +85,14 @@ void add_flops(Json& layers, Json& others, const Verdict& verdict) {
   for (const auto& [name, count] : flops) others.push_back({{"name", name}, {"flops", count}});
 }
 
-void add_layers(Json& row, const Verdict& verdict, std::string_view text) {
+void add_layers(Json& row, const Compute& compute, std::string_view text) {
   const auto told = Json::parse(text, nullptr, false);
   const bool known = told.is_object() && told.contains("layers") && told["layers"].is_array();
   Json model = nullptr, layers = Json::array(), others = Json::array();
   if (known) {
     for (const char* key : {"parameters", "parameter_bytes", "buffer_bytes"}) model[key] = told.value(key, Json());
     layers = told["layers"];
-    add_flops(layers, others, verdict);
+    add_flops(layers, others, compute);
   }
   row["model"] = std::move(model);
   row["layers"] = std::move(layers);
@@ -105,8 +104,9 @@ void add_layers(Json& row, const Verdict& verdict, std::string_view text) {
 
 std::string description_of(const HarvestJob& job) { return job_json(job).dump(); }
 
-std::string row_text(const HarvestJob& job, const std::string& key, std::string_view version, const Verdict& verdict,
-                     std::string_view layers, const std::string& failure) {
+std::string row_text(const HarvestJob& job, const std::string& key, std::string_view version, const Measured& measured,
+                     const Compute& compute) {
+  const auto& [verdict, layers, failure] = measured;
   Json row{{"key", key},
            {"job", job_json(job)},
            {"dryfit", version},
@@ -118,8 +118,8 @@ std::string row_text(const HarvestJob& job, const std::string& key, std::string_
            {"torch", torch_json(verdict)},
            {"device", device_json(verdict)},
            {"oom", oom_json(verdict)},
-           {"compute", compute_json(verdict)}};
-  add_layers(row, verdict, layers);
+           {"compute", compute_json(compute)}};
+  add_layers(row, compute, layers);
   row["seconds"] = std::round(verdict.seconds * 1000) / 1000;
   row["host_peak_rss_bytes"] = verdict.host_peak_rss.count;
   return row.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -27,13 +27,16 @@ verdict::Verdict fitting() {
   v.device_peak = 3_GiB;
   v.torch_peak_allocated = 2_GiB;
   v.software = {{"torch", "2.6.0"}};
-  v.compute = {
-      {7, 7}, {{"addmm", "ResNet.a", 3}, {"bmm", "ResNet.block", 1}, {"mm", "ResNet.a", 2}, {"mm", "ResNet", 1}}, {}};
   return v;
 }
 
-Json row(const verdict::Verdict& verdict, std::string_view layers, const std::string& failure = "") {
-  return Json::parse(row_text(kJob, "the key", "0.2.0", verdict, layers, failure));
+analysis::Compute counted() {
+  return {
+      {7, 7}, {{"addmm", "ResNet.a", 3}, {"bmm", "ResNet.block", 1}, {"mm", "ResNet.a", 2}, {"mm", "ResNet", 1}}, {}};
+}
+
+Json row(const Measured& measured, const analysis::Compute& compute) {
+  return Json::parse(row_text(kJob, "the key", "0.2.0", measured, compute));
 }
 
 TEST(HarvestRow, The_description_is_what_the_job_is_given) {
@@ -43,7 +46,7 @@ TEST(HarvestRow, The_description_is_what_the_job_is_given) {
 }
 
 TEST(HarvestRow, Layers_get_the_work_of_their_module_once) {
-  const auto json = row(fitting(), kLayers);
+  const auto json = row({fitting(), kLayers, ""}, counted());
   EXPECT_EQ(json["layers"][0]["flops"], 5);
   EXPECT_EQ(json["layers"][1]["flops"], 0);
   EXPECT_EQ(json["layers"][2]["flops"], 0);
@@ -61,7 +64,7 @@ TEST(HarvestRow, A_job_that_failed_says_why_and_has_no_numbers) {
   verdict::Verdict untold;
   untold.reason = "the program failed";
   for (const char* layers : {"", "{", "[]", R"({"layers": 1})"}) {
-    const auto json = row(untold, layers, "job: torchvision has no model resnet51");
+    const auto json = row({untold, layers, "job: torchvision has no model resnet51"}, {});
     EXPECT_EQ(json["verdict"], "cannot-tell");
     EXPECT_EQ(json["failure"], "job: torchvision has no model resnet51");
     EXPECT_TRUE(json["compute"].is_null());
@@ -76,17 +79,18 @@ TEST(HarvestRow, A_job_that_does_not_fit_keeps_the_layers_it_came_to) {
   auto verdict = fitting();
   verdict.answer = verdict::Answer::does_not_fit;
   verdict.oom = {512_MiB, 338_MiB, {1, "forward"}};
-  verdict.compute.reset();
-  const auto json = row(verdict, R"({"complete": false, "layers": [{"name": "a"}]})");
+  const Measured measured{verdict, R"({"complete": false, "layers": [{"name": "a"}]})", ""};
+  const auto json = row(measured, {});
   EXPECT_EQ(json["verdict"], "does-not-fit");
   EXPECT_EQ(json["oom"]["phase"], "forward");
   EXPECT_EQ(json["layers"].size(), 1u);
   EXPECT_FALSE(json["layers"][0].contains("flops"));
   EXPECT_EQ(json["layers_complete"], false);
+  EXPECT_EQ(row(measured, counted())["layers"][0]["flops"], 5);
 }
 
 TEST(HarvestRow, A_row_is_one_line) {
-  EXPECT_EQ(row_text(kJob, "a\nb", "0.2.0", fitting(), kLayers, "\xff\n").find('\n'), std::string::npos);
+  EXPECT_EQ(row_text(kJob, "a\nb", "0.2.0", {fitting(), kLayers, "\xff\n"}, counted()).find('\n'), std::string::npos);
 }
 
 }  // namespace

@@ -12,9 +12,11 @@
 #include <fstream>
 #include <iterator>
 #include <list>
+#include <optional>
 
 #include "base/unique_fd.h"
 #include "files.h"
+#include "harvest_counts.h"
 #include "harvest_models.h"
 #include "harvest_progress.h"
 #include "harvest_row.h"
@@ -22,6 +24,7 @@
 #include "launch/job.h"
 #include "own_environment.h"
 #include "signals.h"
+#include "verdict/counting.h"
 
 namespace dryfit::cli {
 namespace {
@@ -50,6 +53,8 @@ bool killed_from_outside(const launch::Ending& ending) {
          std::ranges::find(kSignals, ending.code) != std::end(kSignals);
 }
 
+/// A job is one run on its card, and another that counts where that has not been done: in the first run itself, if it
+/// may, or for another job that computes the same.
 class Harvest {
  public:
   Harvest(const std::vector<HarvestJob>& jobs, const HarvestConditions& conditions, HarvestFile& file)
@@ -72,6 +77,7 @@ class Harvest {
   struct Running {
     const HarvestJob* job;
     const CardFile* card;
+    std::optional<Measured> measured;  ///< there: this is the run that counts
     WorkFolder folder;
     launch::Job process;
 
@@ -84,11 +90,15 @@ class Harvest {
   void start_what_may() {
     hand_on_signals();
     while (!stopped() && next_ < jobs_.size() && running_.size() < conditions_.at_once) {
-      if (const auto status = start(jobs_[next_++]); !status) tally_.error = status.error();
+      start(jobs_[next_++], std::nullopt);
     }
   }
 
-  Status start(const HarvestJob& job) {
+  void start(const HarvestJob& job, std::optional<Measured> measured) {
+    if (const auto status = try_to_start(job, std::move(measured)); !status) tally_.error = status.error();
+  }
+
+  Status try_to_start(const HarvestJob& job, std::optional<Measured> measured) {
     auto folder = WorkFolder::temporary();
     if (!folder) return folder.error();
     const auto path = folder->path();
@@ -101,21 +111,22 @@ class Harvest {
 
     const auto* card = conditions_.catalogue->find(job.card);
     const auto& resources = conditions_.resources;
-    auto process = launch::Job::start({.command = {conditions_.python, job_script(resources.hooks).string(), "run",
-                                                   description_of(job), (path / "layers.json").string()},
-                                       .environment = own_environment(),
-                                       .machine = {.cards = {card->card}},
-                                       .run_directory = run_folder,
-                                       .driver_directory = resources.driver,
-                                       .hooks_directory = resources.hooks,
-                                       .timeout = conditions_.timeout,
-                                       .memory_history = false,
-                                       .count_flops = true,
-                                       .stdin_fd = -1,
-                                       .stdout_fd = output.get(),
-                                       .stderr_fd = output.get()});
+    auto process =
+        launch::Job::start({.command = {conditions_.python, job_script(resources.hooks).string(), "run",
+                                        description_of(job), (path / "layers.json").string()},
+                            .environment = own_environment(),
+                            .machine = {.cards = {measured ? verdict::endless_memory(card->card) : card->card}},
+                            .run_directory = run_folder,
+                            .driver_directory = resources.driver,
+                            .hooks_directory = resources.hooks,
+                            .timeout = conditions_.timeout,
+                            .memory_history = false,
+                            .count_flops = measured || conditions_.count_while_measuring,
+                            .stdin_fd = -1,
+                            .stdout_fd = output.get(),
+                            .stderr_fd = output.get()});
     if (!process) return process.error();
-    running_.push_back({&job, card, std::move(folder).value(), std::move(process).value()});
+    running_.push_back({&job, card, std::move(measured), std::move(folder).value(), std::move(process).value()});
     return {};
   }
 
@@ -151,18 +162,50 @@ class Harvest {
       tally_.killed += 1;
       return;
     }
-    auto verdict = verdict::judge(running.card->card, facts_of(result));
-    add_provenance(verdict, *running.card);
-    const bool untold = verdict.answer == verdict::Answer::cannot_tell;
-    const auto key = key_of(*running.job, conditions_.torch);
-    const auto row = row_text(*running.job, key, conditions_.version, verdict, read_file(running.layers()),
-                              untold ? last_line(running.output()) : "");
+    const auto facts = facts_of(result);
+    keep_counts(running, verdict::count(running.card->card, facts).compute);
+    if (running.measured) {
+      write(*running.job, *running.measured);
+    } else {
+      go_on(running, measured(running, facts));
+    }
+  }
+
+  /// A run that was cut off has totals, and nothing that tells what they are made of.
+  void keep_counts(const Running& running, analysis::Compute compute) {
+    const bool whole = !compute.last_step.empty();
+    if (!whole && !running.measured) return;
+    counts_.put(*running.job, running.card->card, whole ? std::move(compute) : analysis::Compute{});
+  }
+
+  static Measured measured(const Running& running, const verdict::RunFacts& facts) {
+    Measured result{verdict::judge(running.card->card, facts), read_file(running.layers()), ""};
+    add_provenance(result.verdict, *running.card);
+    if (is_untold(result)) result.failure = last_line(running.output());
+    return result;
+  }
+
+  static bool is_untold(const Measured& measured) { return measured.verdict.answer == verdict::Answer::cannot_tell; }
+
+  /// A job that failed for another reason than memory would fail again.
+  void go_on(const Running& running, Measured measured) {
+    if (is_untold(measured) || counts_.find(*running.job, running.card->card)) {
+      write(*running.job, measured);
+    } else {
+      start(*running.job, std::move(measured));
+    }
+  }
+
+  void write(const HarvestJob& job, const Measured& measured) {
+    const auto* counted = is_untold(measured) ? nullptr : counts_.find(job, measured.verdict.card);
+    const auto key = key_of(job, conditions_.torch);
+    const auto row = row_text(job, key, conditions_.version, measured, counted ? *counted : analysis::Compute{});
     if (const auto status = file_.append(key, row); !status) {
       tally_.error = status.error();
       return;
     }
     tally_.done += 1;
-    tally_.untold += untold;
+    tally_.untold += is_untold(measured);
   }
 
   void show_progress() {
@@ -175,6 +218,7 @@ class Harvest {
   HarvestFile& file_;
   std::size_t next_ = 0;
   HarvestTally tally_;
+  HarvestCounts counts_;
   SignalQueue signals_;
   HarvestProgress progress_;
   std::list<Running> running_;

@@ -22,6 +22,7 @@ struct HarvestConditions {
   Resources resources;
   const Catalogue* catalogue;  ///< knows every card of the jobs
   std::size_t at_once = 1;
+  bool count_while_measuring = false;  ///< else floating-point operations take runs of their own
   std::chrono::milliseconds timeout{};
 };
 

@@ -71,8 +71,9 @@ std::string flops_text(std::uint64_t flops) {
   return fmt::format("{:.{}f} {}FLOP", number, decimals, kPrefixes[prefix]);
 }
 
-std::string compute_text(const Compute& compute) {
-  if (compute.steps.empty()) return "compute per step  not known: no step was completed";
+std::string counting_text(const verdict::Counting& counting) {
+  const auto& compute = counting.compute;
+  if (compute.steps.empty()) return "compute per step  not known: " + counting.reason;
   return "compute per step  " + flops_text(compute.steps.back()) + range_text(compute.steps) + operators_text(compute) +
          uncounted_text(compute);
 }

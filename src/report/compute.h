@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "verdict/verdict.h"
+#include "verdict/counting.h"
 
 namespace dryfit::report {
 
@@ -24,7 +24,7 @@ Shares by_module(const analysis::Compute& compute);
 std::string flops_text(std::uint64_t flops);
 
 /// "compute per step  1.57 TFLOP: mm 65 %, addmm 33 %, 2 more", with the range where steps differ, and with the
-/// operators that are not in it.
-std::string compute_text(const analysis::Compute& compute);
+/// operators that are not in it; or why it is not known.
+std::string counting_text(const verdict::Counting& counting);
 
 }  // namespace dryfit::report

@@ -111,19 +111,21 @@ Json breakdown_json(const Verdict& verdict) {
           {"context_spread_bytes", verdict.card.context_spread.count}};
 }
 
-Json compute_json(const Verdict& verdict) {
-  if (!verdict.compute || verdict.compute->steps.empty()) return nullptr;
+Json counting_json(const verdict::Counting& counting) {
+  const auto& compute = counting.compute;
   Json operators = Json::object();
-  for (const auto& [name, flops] : by_operator(*verdict.compute)) operators[name] = flops;
+  for (const auto& [name, flops] : by_operator(compute)) operators[name] = flops;
   Json modules = Json::array();
-  for (const auto& [name, flops] : by_module(*verdict.compute)) modules.push_back({{"module", name}, {"flops", flops}});
+  for (const auto& [name, flops] : by_module(compute)) modules.push_back({{"module", name}, {"flops", flops}});
   Json uncounted = Json::object();
-  for (const auto& [name, times] : verdict.compute->uncounted) uncounted[name] = times;
-  return {{"flops", verdict.compute->steps.back()},
-          {"steps", verdict.compute->steps},
+  for (const auto& [name, times] : compute.uncounted) uncounted[name] = times;
+  return {{"flops", compute.steps.empty() ? Json() : Json(compute.steps.back())},
+          {"steps", compute.steps},
           {"by_operator", std::move(operators)},
           {"by_module", std::move(modules)},
-          {"uncounted", std::move(uncounted)}};
+          {"uncounted", std::move(uncounted)},
+          {"card", counting.card},
+          {"reason", text_or_null(counting.reason)}};
 }
 
 Json result_json(const Verdict& verdict) {
@@ -150,8 +152,7 @@ Json result_json(const Verdict& verdict) {
           {"caveats", caveats_json(verdict)},
           {"assumptions", assumptions_json(verdict)},
           {"tuning", verdict.tuning},
-          {"address_orders", orders_json(verdict)},
-          {"compute", compute_json(verdict)}};
+          {"address_orders", orders_json(verdict)}};
 }
 
 }  // namespace
@@ -171,13 +172,14 @@ const char* answer_word(Answer answer) {
 }
 
 std::string json_text(std::string_view version, const std::vector<std::string>& command,
-                      std::span<const Verdict> verdicts) {
+                      std::span<const Verdict> verdicts, const std::optional<verdict::Counting>& counting) {
   Json results = Json::array();
   for (const auto& verdict : verdicts) results.push_back(result_json(verdict));
-  const Json json{{"dryfit", version},
-                  {"command", command},
-                  {"software", software_json(verdicts)},
-                  {"results", std::move(results)}};
+  Json json{{"dryfit", version},
+            {"command", command},
+            {"software", software_json(verdicts)},
+            {"results", std::move(results)}};
+  if (counting) json["compute"] = counting_json(*counting);
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

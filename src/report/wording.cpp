@@ -34,7 +34,6 @@ std::string sentence_for(const std::string& name, std::uint64_t count, const Sty
       {"stopped_by_timeout", "stopped by the --timeout, before all steps were done: a later step may take more"},
       {"hooks.error", "a part of Dryfit's hooks failed, and numbers may be missing or wrong (--save keeps the record)"},
       {"values.not_followed", "values were not followed: sizes that depend on data came out empty"},
-      {"flops.unavailable", "floating-point operations were not counted: that needs PyTorch 2.5 or later"},
       {"driver.address_not_recorded", "some allocations have no place in the recorded list of addresses"},
       {"driver.no_kernel_image", "some kernels have no code for this chip in the installed CUDA libraries"},
   };

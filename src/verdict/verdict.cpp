@@ -39,7 +39,7 @@ Diagnostics diagnostics_of(const RunFacts& facts, std::span<const DeviceTotal> d
   for (const auto& total : devices) {
     if (total.processes > 1) all.add("processes_share_device");
   }
-  for (const auto* key : {"hooks.error", "values.not_followed", "flops.unavailable"}) {
+  for (const auto* key : {"hooks.error", "values.not_followed"}) {
     const auto noted = [&](const auto& process) { return process.notes.contains(key); };
     if (std::ranges::any_of(facts.processes, noted)) all.add(key);
   }
@@ -69,34 +69,6 @@ std::vector<std::string> tuning_of(const RunFacts& facts) {
     if (std::ranges::any_of(facts.processes, used)) found.emplace_back(words);
   }
   return found;
-}
-
-void add_steps(std::vector<std::uint64_t>& sum, const std::vector<std::uint64_t>& steps) {
-  if (sum.size() < steps.size()) sum.resize(steps.size());
-  for (std::size_t i = 0; i < steps.size(); ++i) sum[i] += steps[i];
-}
-
-void add_work(std::vector<analysis::Work>& sum, const analysis::Work& work) {
-  const auto same = [&](const auto& each) { return each.op == work.op && each.module == work.module; };
-  const auto found = std::ranges::find_if(sum, same);
-  if (found == sum.end()) {
-    sum.push_back(work);
-  } else {
-    found->flops += work.flops;
-  }
-}
-
-/// The processes of a job share its steps.
-std::optional<analysis::Compute> compute_of(const RunFacts& facts) {
-  std::optional<analysis::Compute> sum;
-  for (const auto& process : facts.processes) {
-    if (!process.compute) continue;
-    if (!sum) sum.emplace();
-    add_steps(sum->steps, process.compute->steps);
-    for (const auto& work : process.compute->last_step) add_work(sum->last_step, work);
-    for (const auto& [op, times] : process.compute->uncounted) sum->uncounted[op] += times;
-  }
-  return sum;
 }
 
 /// Each process on the device has a context of its own, as uncertain as the others.
@@ -180,7 +152,6 @@ Verdict judge(const Card& card, const RunFacts& facts) {
   verdict.diagnostics = diagnostics_of(facts, devices);
   verdict.assumptions = assumptions_of(facts);
   verdict.tuning = tuning_of(facts);
-  verdict.compute = compute_of(facts);
 
   const auto* worst = failure ? device_of(devices, *failure) : fullest(devices);
   if (worst) {

@@ -93,7 +93,6 @@ struct Verdict {
   std::map<std::string, std::string> software;    ///< "python", "torch", "cuda", "cudnn"
   std::vector<analysis::Assumption> assumptions;  ///< of all processes, in their order; sizes before values read
   std::vector<std::string> tuning;                ///< autotuners whose choices the run followed, in words
-  std::optional<analysis::Compute> compute;       ///< of all processes together
   std::vector<OrderResult> orders;                ///< one per order of addresses that was run
   Diagnostics diagnostics;
 };

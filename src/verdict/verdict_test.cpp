@@ -73,19 +73,6 @@ void expect_doubt(const RunFacts& facts, const std::string& reason_part) {
   EXPECT_FALSE(verdict.hint.empty());
 }
 
-TEST(Verdict, The_work_of_all_processes_adds_up_step_by_step) {
-  auto one = trainer(2), other = trainer(1);
-  EXPECT_FALSE(judge(card(), ended_after_steps(one)).compute);
-  one.compute = {{10, 20}, {{"mm", "Net.a", 15}, {"mm", "Net.b", 5}}, {}};
-  other.compute = {{1}, {{"mm", "Net.b", 1}}, {{"_cudnn_rnn", 2}}};
-  const auto compute = judge(card(), exited(0, {one, other})).compute;
-  ASSERT_TRUE(compute);
-  EXPECT_EQ(compute->steps, (std::vector<std::uint64_t>{11, 20}));
-  ASSERT_EQ(compute->last_step.size(), 2u);
-  EXPECT_EQ(compute->last_step[1].flops, 6u);
-  EXPECT_EQ(compute->uncounted.at("_cudnn_rnn"), 2u);
-}
-
 TEST(Judge, A_run_ended_after_its_steps_fits_with_its_numbers) {
   const auto verdict = judge(card(), ended_after_steps(trainer(3)));
   EXPECT_EQ(verdict.answer, Answer::fits);

@@ -10,6 +10,7 @@ from typing import Any, Callable, Dict, Iterator, Tuple
 from .. import guest
 from ..patching import quietly
 from ..values.interception import Below, Handler, Interception
+from ..values.mirrors import Mirrors
 from .modules import ModuleWatch
 
 # What travels in the trace (docs/trace-format.md). A breakdown has one value for each operator in each module.
@@ -49,7 +50,7 @@ class Flops:
             return
         try:
             self._modules.install()
-            interception = Interception(self._torch)
+            interception = Interception(self._torch, Mirrors(self._torch))
             formulas = dict(self._formulas())
             for packet, formula in formulas.items():
                 self._put(interception, packet, self._counting(packet.__name__, formula))
@@ -88,7 +89,7 @@ class Flops:
         namespace, _, name = packet._qualified_op_name.partition("::")
         for overload in packet.overloads():
             full = name if overload == "default" else f"{name}.{overload}"
-            interception.put(full, handler, always=True, namespace=namespace)
+            interception.put(full, handler, always=True, namespace=namespace, engine=True)
 
     def _counting(self, operator: str, formula: Callable[..., int]) -> Handler:
         @quietly
