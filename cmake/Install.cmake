@@ -7,7 +7,8 @@ if(NOT SKBUILD)
 endif()
 install(TARGETS dryfit_cuda dryfit_nvml LIBRARY DESTINATION lib/dryfit NAMELINK_SKIP)
 install(DIRECTORY cards DESTINATION share/dryfit FILES_MATCHING PATTERN "*.toml")
-install(DIRECTORY python/dryfit/hooks DESTINATION share/dryfit FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
+install(DIRECTORY python/dryfit/hooks DESTINATION share/dryfit
+        FILES_MATCHING PATTERN "*.py" PATTERN "grid.toml" PATTERN __pycache__ EXCLUDE)
 
 # Programs that link against the driver (Triton's launchers) look for libcuda.so. A wheel cannot hold a link, and a second
 # copy would be a second driver, so there it is a linker script.

@@ -12,9 +12,9 @@
 
 namespace dryfit::cli {
 
-/// One run of the user's command: on one card.
+/// One run of the user's command: on one card, or to count.
 struct PlannedRun {
-  std::string card;            ///< for the progress line
+  std::string card;            ///< for the progress line; what it does where no card is asked about
   launch::JobOptions options;  ///< stdin is chosen by the fleet; all else is used as it is
 };
 

@@ -57,7 +57,7 @@ std::string ProgressLine::text_of(const Content& content) const {
               ? fmt::format("  {}  {}", moment_text(content.state->now, content.steps), to_text(content.state->used))
               : "  starting";
   if (content.all > 1)
-    text += fmt::format("  ({} of {} cards done, {} running)", content.done, content.all, content.running);
+    text += fmt::format("  ({} of {} runs done, {} running)", content.done, content.all, content.running);
   return text + fmt::format("  {} s", seconds);
 }
 

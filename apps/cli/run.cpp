@@ -6,21 +6,24 @@
 
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <span>
 
-#include "analysis/run_summary.h"
 #include "base/unique_fd.h"
 #include "card/catalogue.h"
 #include "commands.h"
 #include "files.h"
 #include "fleet.h"
+#include "judgement.h"
 #include "launch/command.h"
 #include "named_cards.h"
+#include "own_environment.h"
 #include "report/json.h"
 #include "report/terminal.h"
 #include "resources.h"
 #include "run_options.h"
 #include "screen.h"
+#include "verdict/counting.h"
 #include "verdict/verdict.h"
 
 namespace dryfit::cli {
@@ -32,12 +35,6 @@ using verdict::Verdict;
 
 constexpr std::size_t kShownOutputLines = 15;
 constexpr const char* kOutputFile = "output.txt";
-
-std::vector<std::string> own_environment() {
-  std::vector<std::string> result;
-  for (char** entry = environ; *entry; ++entry) result.emplace_back(*entry);
-  return result;
-}
 
 /// Everything that one invocation of `dryfit run` works with.
 struct Session {
@@ -53,105 +50,113 @@ struct Session {
     const auto suffix = order == 0 ? "" : "-" + std::string(to_text(options.address_orders[order]));
     return folder.path() / (card.card.id + suffix);
   }
+
+  fs::path counting_folder() const { return folder.path() / "flops"; }
 };
 
-/// One run's options; `output` receives the file that holds its output when it does not own the terminal.
-Result<PlannedRun> plan(const Session& session, const CardFile& card, std::size_t order, bool first, UniqueFd& output) {
-  const auto folder = session.folder_of(card, order);
+Result<launch::JobOptions> job_in(const Session& session, const fs::path& folder, Machine machine) {
   std::error_code error;
   fs::create_directory(folder, error);
   if (error) return Error{"cannot make the folder '" + folder.string() + "': " + error.message(), ""};
-
   const auto& asked = session.options;
-  launch::JobOptions job{.command = asked.command,
-                         .environment = own_environment(),
-                         .machine = {.address_order = asked.address_orders[order],
-                                     .recorded_segments = asked.recorded_segments,
-                                     .cards = std::vector<Card>(static_cast<std::size_t>(asked.count), card.card)},
-                         .run_directory = folder,
-                         .driver_directory = session.resources.driver,
-                         .hooks_directory = session.resources.hooks,
-                         .steps = asked.steps,
-                         .timeout = asked.timeout,
-                         .keep_initialisation = asked.keep_initialisation,
-                         .memory_history = asked.memory_history,
-                         .unknown_sizes = asked.unknown_sizes};
+  return launch::JobOptions{.command = asked.command,
+                            .environment = own_environment(),
+                            .machine = std::move(machine),
+                            .run_directory = folder,
+                            .driver_directory = session.resources.driver,
+                            .hooks_directory = session.resources.hooks,
+                            .steps = asked.steps,
+                            .timeout = asked.timeout,
+                            .keep_initialisation = asked.keep_initialisation,
+                            .memory_history = asked.memory_history,
+                            .unknown_sizes = asked.unknown_sizes};
+}
+
+/// For a run that does not own the terminal: its output goes to a file beside its traces, which `output` receives.
+Status write_to_file(launch::JobOptions& job, UniqueFd& output) {
+  const auto file = job.run_directory / kOutputFile;
+  output = UniqueFd(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+  if (!output) return Error{"cannot write '" + file.string() + "': " + std::strerror(errno), ""};
+  job.stdout_fd = job.stderr_fd = output.get();
+  return {};
+}
+
+/// The first run owns the terminal.
+Result<PlannedRun> plan(const Session& session, const CardFile& card, std::size_t order, bool first, UniqueFd& output) {
+  const auto& asked = session.options;
+  auto job = job_in(session, session.folder_of(card, order),
+                    {.address_order = asked.address_orders[order],
+                     .recorded_segments = asked.recorded_segments,
+                     .cards = std::vector<Card>(static_cast<std::size_t>(asked.count), card.card)});
+  if (!job) return job.error();
   const bool json_on_stdout = asked.json && asked.output.empty();
   if (first) {
-    job.stdout_fd = json_on_stdout ? STDERR_FILENO : STDOUT_FILENO;
-  } else {
-    const auto file = folder / kOutputFile;
-    output = UniqueFd(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
-    if (!output) return Error{"cannot write '" + file.string() + "': " + std::strerror(errno), ""};
-    job.stdout_fd = job.stderr_fd = output.get();
+    job->stdout_fd = json_on_stdout ? STDERR_FILENO : STDOUT_FILENO;
+  } else if (const auto status = write_to_file(*job, output); !status) {
+    return status.error();
   }
-  return PlannedRun{card.card.id, std::move(job)};
+  return PlannedRun{card.card.id, std::move(job).value()};
 }
 
-verdict::RunFacts facts_of(const RunOutcome& outcome) {
-  using Kind = launch::Ending::Kind;
-  verdict::RunFacts facts;
-  if (!outcome.result) {
-    facts.interrupted = true;
-    return facts;
-  }
-  const auto& [kind, code] = outcome.result->ending;
-  facts.ended_by_us = kind == Kind::steps_done;
-  facts.timed_out = kind == Kind::timed_out;
-  facts.interrupted = kind == Kind::interrupted;
-  if (kind == Kind::exited) facts.exit_code = code;
-  if (kind == Kind::signalled) facts.signal = code;
-  facts.seconds = outcome.result->wall.count();
-  facts.host_peak_rss = outcome.result->host_peak_rss;
-  for (const auto& trace : outcome.result->traces) {
-    auto summary = analysis::summarise(trace);
-    if (summary) {
-      facts.processes.push_back(std::move(summary).value());
-    } else {
-      facts.processes.push_back({.complete = false, .incomplete_why = summary.error().what});
-    }
-  }
-  return facts;
-}
-
-Provenance provenance_of(const CardFile& card, const std::string& key) {
-  const auto found = card.provenance.find(key);
-  return found == card.provenance.end() ? Provenance{} : found->second;
+/// The run that counts floating-point operations, and tells nothing else: Note [Counting apart] in verdict/counting.h.
+Result<PlannedRun> plan_counting(const Session& session, UniqueFd& output) {
+  const auto card = verdict::endless_memory(session.cards.front()->card);
+  auto job = job_in(session, session.counting_folder(),
+                    {.cards = std::vector<Card>(static_cast<std::size_t>(session.options.count), card)});
+  if (!job) return job.error();
+  job->memory_history = false;
+  job->count_flops = true;
+  if (const auto status = write_to_file(*job, output); !status) return status.error();
+  return PlannedRun{"counting", std::move(job).value()};
 }
 
 /// `outcomes` has one entry per order of addresses.
 Verdict judge_card(const Session& session, const CardFile& card, std::span<const RunOutcome> outcomes) {
   std::vector<Verdict> by_order;
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
-    auto facts = facts_of(outcomes[i]);
+    auto facts = facts_of(outcomes[i].result);
     facts.address_order = session.options.address_orders[i];
     facts.address_order_assumed = !session.options.address_order_given;
     by_order.push_back(verdict::judge(card.card, facts));
   }
   auto verdict = verdict::combine(std::move(by_order));
-  verdict.context_origin = provenance_of(card, "context_memory").origin;
-  const auto outside = provenance_of(card, "context_spread");
-  verdict.outside_origin = outside.origin;
-  verdict.outside_source = outside.source;
+  add_provenance(verdict, card);
   return verdict;
 }
 
-std::vector<Verdict> judge_all(const Session& session, std::span<const RunOutcome> outcomes) {
-  std::vector<Verdict> verdicts;
+/// What all runs together say.
+struct Findings {
+  std::vector<Verdict> verdicts;              ///< one per card
+  std::optional<verdict::Counting> counting;  ///< where it was asked for
+};
+
+Findings judge_all(const Session& session, std::span<const RunOutcome> outcomes) {
+  Findings found;
   for (std::size_t i = 0; i < session.cards.size(); ++i) {
     const auto of_card = outcomes.subspan(i * session.orders(), session.orders());
-    verdicts.push_back(judge_card(session, *session.cards[i], of_card));
+    found.verdicts.push_back(judge_card(session, *session.cards[i], of_card));
   }
-  return verdicts;
+  if (session.options.count_flops) {
+    const auto card = verdict::endless_memory(session.cards.front()->card);
+    found.counting = verdict::count(card, facts_of(outcomes.back().result));
+  }
+  return found;
+}
+
+void show_output_in(const fs::path& folder, const std::string& whose) {
+  const auto text = last_lines(folder / kOutputFile, kShownOutputLines);
+  if (!text.empty()) fmt::print(stderr, "--- {}, last lines:\n{}", whose, text);
 }
 
 /// The end of what a program printed that did not own the terminal, where it tells something that has not been seen.
-void show_hidden_output(const Session& session, const std::vector<Verdict>& verdicts) {
+void show_hidden_output(const Session& session, const Findings& found) {
+  const auto& [verdicts, counting] = found;
   for (std::size_t i = 1; i < verdicts.size(); ++i) {
     if (verdicts[i].answer != Answer::cannot_tell || verdicts[i].reason == verdicts[0].reason) continue;
-    const auto text = last_lines(session.folder_of(*session.cards[i]) / kOutputFile, kShownOutputLines);
-    if (!text.empty()) fmt::print(stderr, "--- {}, last lines:\n{}", verdicts[i].card.id, text);
+    show_output_in(session.folder_of(*session.cards[i]), verdicts[i].card.id);
   }
+  const bool unseen = counting && !counting->reason.empty() && counting->reason != verdicts[0].reason;
+  if (unseen) show_output_in(session.counting_folder(), "counting");
 }
 
 /// The report for people says it itself; a program that reads only the exit code leaves this for its user.
@@ -162,12 +167,14 @@ void warn_of_tight(const std::vector<Verdict>& verdicts) {
   }
 }
 
-int deliver(const Session& session, const std::vector<Verdict>& verdicts) {
+int deliver(const Session& session, const Findings& found) {
   const auto& options = session.options;
-  const auto json = report::json_text(DRYFIT_VERSION, options.command, verdicts);
-  show_hidden_output(session, verdicts);
+  const auto& [verdicts, counting] = found;
+  const auto json = report::json_text(DRYFIT_VERSION, options.command, verdicts, counting);
+  show_hidden_output(session, found);
   const bool json_on_stdout = options.json && options.output.empty();
-  const bool printed = print(json_on_stdout ? json : report::terminal_text(verdicts, style_for(STDOUT_FILENO)));
+  const bool printed =
+      print(json_on_stdout ? json : report::terminal_text(verdicts, style_for(STDOUT_FILENO), counting));
   if (json_on_stdout) warn_of_tight(verdicts);
   if (session.folder.is_kept()) {
     if (const auto status = write_atomically(session.folder.path() / "verdict.json", json); !status) {
@@ -181,16 +188,30 @@ int deliver(const Session& session, const std::vector<Verdict>& verdicts) {
   return verdict::exit_code(verdicts, options.strict);
 }
 
-int run_session(const Session& session) {
+/// One per card and order of addresses, then the one that counts. `outputs` keeps open what they write to.
+Result<std::vector<PlannedRun>> plan_all(const Session& session, std::vector<UniqueFd>& outputs) {
+  const auto measuring = session.cards.size() * session.orders();
+  outputs.resize(measuring + 1);
   std::vector<PlannedRun> runs;
-  std::vector<UniqueFd> outputs(session.cards.size() * session.orders());
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
+  for (std::size_t i = 0; i < measuring; ++i) {
     const auto& card = *session.cards[i / session.orders()];
     auto planned = plan(session, card, i % session.orders(), i == 0, outputs[i]);
-    if (!planned) return fail(planned.error(), kCouldNotTell);
+    if (!planned) return planned.error();
     runs.push_back(std::move(planned).value());
   }
-  const auto outcomes = run_all(std::move(runs), session.options.jobs);
+  if (session.options.count_flops) {
+    auto planned = plan_counting(session, outputs[measuring]);
+    if (!planned) return planned.error();
+    runs.push_back(std::move(planned).value());
+  }
+  return runs;
+}
+
+int run_session(const Session& session) {
+  std::vector<UniqueFd> outputs;
+  auto runs = plan_all(session, outputs);
+  if (!runs) return fail(runs.error(), kCouldNotTell);
+  const auto outcomes = run_all(std::move(runs).value(), session.options.jobs);
   for (const auto& outcome : outcomes) {
     if (outcome.error) return fail(*outcome.error, kCouldNotTell);
   }

@@ -101,6 +101,7 @@ void TypedRunOptions::declare(CLI::App& app) {
                  "How many elements a selection by unknown values takes: full, none or fraction:x")
       ->type_name("HOW")
       ->capture_default_str();
+  app.add_flag("--flops", o.count_flops, "Count the floating-point operations of a step, in a run of its own");
   auto* order = app.add_option("--address-order", address_order,
                                "How the driver hands out addresses: chunk (native Linux, the default), ascending "
                                "(WSL2, gVisor), descending, all, or recorded:FILE")
@@ -117,7 +118,7 @@ void TypedRunOptions::declare(CLI::App& app) {
       ->type_name("DIR");
   app.add_flag("--json", o.json, "Print JSON; what the program prints goes to stderr");
   app.add_option("--output", o.output, "Write the JSON to this file")->type_name("FILE");
-  app.add_option("--jobs", o.jobs, "How many cards to try at once (default: one per core)")
+  app.add_option("--jobs", o.jobs, "How many runs to have at once (default: one per core)")
       ->type_name("N")
       ->check(CLI::Range(1, 1024).description(""));
 }

@@ -24,7 +24,8 @@ struct RunOptions {
   std::optional<std::chrono::milliseconds> timeout;
   bool keep_initialisation = false;
   bool memory_history = true;
-  std::string unknown_sizes = "full";                                ///< full, none or fraction:x
+  std::string unknown_sizes = "full";  ///< full, none or fraction:x
+  bool count_flops = false;
   std::vector<AddressOrder> address_orders = {AddressOrder::chunk};  ///< each is run; the first is the likeliest
   std::vector<RecordedSegment> recorded_segments;                    ///< for the order `recorded`
   bool address_order_given = false;  ///< false: the default, and nothing is known about the platform

@@ -103,10 +103,27 @@ void Replay::on(const trace::Note& event) {
 }
 
 void Replay::on(const trace::Value& event) {
-  if (event.device < 0) return;
+  if (event.device < 0) return count_flops(text(event.key), event.value);
   const auto setter = torch_values().find(text(event.key));
   if (setter != torch_values().end()) {
     setter->second(ledger(static_cast<std::uint32_t>(event.device)).summary(), event.value);
+  }
+}
+
+/// The keys are those of docs/trace-format.md; an operator's name has no slash, a module's may.
+void Replay::count_flops(const std::string& key, std::uint64_t number) {
+  constexpr std::string_view kStep = "flops.step", kLastStep = "flops.last_step/", kUncounted = "flops.uncounted/";
+  if (!key.starts_with("flops.")) return;
+  auto& compute = process_.compute ? *process_.compute : process_.compute.emplace();
+  if (key == kStep) {
+    compute.steps.push_back(number);
+  } else if (key.starts_with(kLastStep)) {
+    const auto slash = key.find('/', kLastStep.size());
+    if (slash == std::string::npos) return;
+    compute.last_step.push_back(
+        {key.substr(kLastStep.size(), slash - kLastStep.size()), key.substr(slash + 1), number});
+  } else if (key.starts_with(kUncounted)) {
+    compute.uncounted[key.substr(kUncounted.size())] = number;
   }
 }
 

@@ -47,6 +47,7 @@ class Replay {
   const std::string& text(trace::NameId id) const;
   DeviceLedger& ledger(std::uint32_t ordinal);
   void update_step();
+  void count_flops(const std::string& key, std::uint64_t number);
 
   std::map<trace::NameId, std::string> names_;
   std::map<std::uint32_t, DeviceLedger> ledgers_;

@@ -30,6 +30,8 @@ class Story {
   void phase(const std::string& text) { tell(trace::Phase{name(text)}); }
   void value(const std::string& key, std::uint64_t number) { tell(trace::Value{name(key), 0, number}); }
 
+  void count(const std::string& key, std::uint64_t number) { tell(trace::Value{name(key), -1, number}); }
+
   const Replay& replay() const { return replay_; }
   ProcessSummary summary() const { return replay_.summary(); }
   DeviceSummary device() const { return replay_.summary().devices.at(0); }
@@ -144,6 +146,27 @@ TEST(Replay, Peaks_reported_by_torch_keep_their_maximum_and_counts_their_last_va
   EXPECT_EQ(device.torch_peak_allocated, Bytes{100});
   EXPECT_EQ(device.torch_reserved_after_load, Bytes{50});
   EXPECT_EQ(device.alloc_retries, 4u);
+}
+
+TEST(Replay, Floating_point_operations_come_by_step_operator_and_module) {
+  Story story;
+  EXPECT_FALSE(story.summary().compute);
+  story.count("flops.step", 10);
+  story.count("flops.step", 12);
+  story.count("flops.last_step/convolution/Net.a/b", 7);
+  story.count("flops.last_step/mm/", 5);
+  story.count("flops.uncounted/_cudnn_rnn", 3);
+  story.count("flops.of_a_later_version", 1);
+  story.count("flops.last_step/cut", 1);
+  const auto compute = story.summary().compute;
+  ASSERT_TRUE(compute);
+  EXPECT_EQ(compute->steps, (std::vector<std::uint64_t>{10, 12}));
+  ASSERT_EQ(compute->last_step.size(), 2u);
+  EXPECT_EQ(compute->last_step[0].op, "convolution");
+  EXPECT_EQ(compute->last_step[0].module, "Net.a/b");
+  EXPECT_EQ(compute->last_step[0].flops, 7u);
+  EXPECT_EQ(compute->last_step[1].module, "");
+  EXPECT_EQ(compute->uncounted.at("_cudnn_rnn"), 3u);
 }
 
 TEST(Replay, Out_of_memory_errors_are_kept_with_their_moment) {

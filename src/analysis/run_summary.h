@@ -74,6 +74,20 @@ struct DeviceSummary {
   std::map<std::string, Bytes> libraries;  ///< peak_libraries by file name of the library ("libcublas.so.12")
 };
 
+/// Floating-point operations that one operator did for one module in a step.
+struct Work {
+  std::string op;      ///< "convolution_backward"
+  std::string module;  ///< "ResNet.layer1.0.conv1", the innermost at work; empty: none
+  std::uint64_t flops = 0;
+};
+
+/// What was counted where it was asked for. Operators without a formula are not in the counts.
+struct Compute {
+  std::vector<std::uint64_t> steps;                ///< floating-point operations of each completed step
+  std::vector<Work> last_step;                     ///< the last of them, in the order in which modules were met
+  std::map<std::string, std::uint64_t> uncounted;  ///< operators that do much and have no formula → times
+};
+
 /// What one process of the job did, from its trace.
 struct ProcessSummary {
   std::uint32_t pid = 0;
@@ -88,6 +102,7 @@ struct ProcessSummary {
   std::vector<DeviceSummary> devices;  ///< only those it took memory of, by ordinal; empty: it never touched a GPU
   std::map<std::string, std::uint64_t> launches;  ///< kernel name → launches
   std::vector<Assumption> assumptions;            ///< one per operation and line, in the order they were first met
+  std::optional<Compute> compute;                 ///< absent: not asked for, or no step was completed
   Diagnostics diagnostics;
 };
 

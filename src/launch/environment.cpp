@@ -8,9 +8,9 @@
 namespace dryfit::launch {
 namespace {
 
-constexpr std::array<std::string_view, 9> kReplaced = {
-    "LD_LIBRARY_PATH", "PYTHONPATH",           "DRYFIT_MACHINE",       "DRYFIT_STEPS",          "DRYFIT_KEEP_INIT",
-    "DRYFIT_HISTORY",  "DRYFIT_UNKNOWN_SIZES", "CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES"};
+constexpr std::array<std::string_view, 10> kReplaced = {
+    "LD_LIBRARY_PATH", "PYTHONPATH",           "DRYFIT_MACHINE", "DRYFIT_STEPS",         "DRYFIT_KEEP_INIT",
+    "DRYFIT_HISTORY",  "DRYFIT_UNKNOWN_SIZES", "DRYFIT_FLOPS",   "CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES"};
 
 std::string_view name_of(std::string_view entry) { return entry.substr(0, entry.find('=')); }
 
@@ -50,6 +50,7 @@ Environment guest_environment(const Environment& user, const GuestSettings& sett
   if (settings.keep_initialisation) add("DRYFIT_KEEP_INIT", "1");
   add("DRYFIT_HISTORY", settings.memory_history ? "1" : "0");
   add("DRYFIT_UNKNOWN_SIZES", settings.unknown_sizes);
+  if (settings.count_flops) add("DRYFIT_FLOPS", "1");
   return result;
 }
 

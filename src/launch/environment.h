@@ -23,6 +23,7 @@ struct GuestSettings {
   bool keep_initialisation = false;
   bool memory_history = true;
   std::string unknown_sizes = "full";
+  bool count_flops = false;
 };
 
 /// The value of a variable; of the first entry, as getenv answers, where a name is there twice.
@@ -38,6 +39,7 @@ std::optional<std::string_view> value_of(const Environment& environment, std::st
 ///     DRYFIT_KEEP_INIT       "1" when random initialisation is to be kept, absent otherwise
 ///     DRYFIT_HISTORY         "1" or "0": have PyTorch record its memory history
 ///     DRYFIT_UNKNOWN_SIZES   "full", "none" or "fraction:x": what is assumed of sizes that nobody can tell
+///     DRYFIT_FLOPS           "1" when floating-point operations are to be counted, absent otherwise
 ///     CUDA_VISIBLE_DEVICES, NVIDIA_VISIBLE_DEVICES
 ///                            removed: they speak of this machine's cards (on a login node: "", "-1", the uuid of a MIG
 ///                            slice) and would hide the modelled ones. A program that sets them for itself is heard.

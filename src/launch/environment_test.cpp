@@ -34,6 +34,13 @@ TEST(Environment, An_empty_environment_gets_all_that_the_guests_need) {
                          "DRYFIT_STEPS=3", "DRYFIT_HISTORY=1", "DRYFIT_UNKNOWN_SIZES=full"}));
 }
 
+TEST(Environment, Counting_is_asked_for_by_us_alone) {
+  auto counting = kSettings;
+  counting.count_flops = true;
+  EXPECT_EQ(value_of(guest_environment({}, counting), "DRYFIT_FLOPS"), "1");
+  EXPECT_EQ(value_of(guest_environment({"DRYFIT_FLOPS=1"}, kSettings), "DRYFIT_FLOPS"), std::nullopt);
+}
+
 TEST(Environment, The_search_paths_of_the_user_follow_ours) {
   const auto result = guest_environment({"LD_LIBRARY_PATH=/a:/b", "PYTHONPATH=/c"}, kSettings);
   EXPECT_EQ(value_of(result, "LD_LIBRARY_PATH"), "/opt/dryfit/driver:/a:/b");

@@ -48,7 +48,8 @@ GuestSettings guest_settings(const JobOptions& options, const RunDirectory& dire
           .steps = options.steps,
           .keep_initialisation = options.keep_initialisation,
           .memory_history = options.memory_history,
-          .unknown_sizes = options.unknown_sizes};
+          .unknown_sizes = options.unknown_sizes,
+          .count_flops = options.count_flops};
 }
 
 Program program_of(const JobOptions& options, const fs::path& file, const RunDirectory& directory) {

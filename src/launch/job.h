@@ -30,6 +30,7 @@ struct JobOptions {
   bool keep_initialisation = false;                 ///< do not skip the random initialisation of large CPU tensors
   bool memory_history = true;                       ///< have PyTorch record its memory history
   std::string unknown_sizes = "full";               ///< what the hooks assume of sizes that depend on unknown data
+  bool count_flops = false;                         ///< have the hooks count; with PyTorch 2.10 memory then differs
   int stdin_fd = 0;                                 ///< given to the program as its own; -1: /dev/null
   int stdout_fd = 1;                                ///< the same
   int stderr_fd = 2;                                ///< the same

@@ -5,26 +5,14 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "report/compute.h"
+
 namespace dryfit::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
 using verdict::Answer;
 using verdict::Verdict;
-
-const char* answer_word(Answer answer) {
-  switch (answer) {
-    case Answer::fits:
-      return "fits";
-    case Answer::tight:
-      return "tight";
-    case Answer::does_not_fit:
-      return "does-not-fit";
-    case Answer::cannot_tell:
-      return "cannot-tell";
-  }
-  return "cannot-tell";
-}
 
 Json bytes_or_null(const std::optional<Bytes>& size) { return size ? Json(size->count) : Json(); }
 
@@ -123,6 +111,23 @@ Json breakdown_json(const Verdict& verdict) {
           {"context_spread_bytes", verdict.card.context_spread.count}};
 }
 
+Json counting_json(const verdict::Counting& counting) {
+  const auto& compute = counting.compute;
+  Json operators = Json::object();
+  for (const auto& [name, flops] : by_operator(compute)) operators[name] = flops;
+  Json modules = Json::array();
+  for (const auto& [name, flops] : by_module(compute)) modules.push_back({{"module", name}, {"flops", flops}});
+  Json uncounted = Json::object();
+  for (const auto& [name, times] : compute.uncounted) uncounted[name] = times;
+  return {{"flops", compute.steps.empty() ? Json() : Json(compute.steps.back())},
+          {"steps", compute.steps},
+          {"by_operator", std::move(operators)},
+          {"by_module", std::move(modules)},
+          {"uncounted", std::move(uncounted)},
+          {"card", counting.card},
+          {"reason", text_or_null(counting.reason)}};
+}
+
 Json result_json(const Verdict& verdict) {
   const bool used = verdict.device_used;
   return {{"card", verdict.card.id},
@@ -152,14 +157,29 @@ Json result_json(const Verdict& verdict) {
 
 }  // namespace
 
+const char* answer_word(Answer answer) {
+  switch (answer) {
+    case Answer::fits:
+      return "fits";
+    case Answer::tight:
+      return "tight";
+    case Answer::does_not_fit:
+      return "does-not-fit";
+    case Answer::cannot_tell:
+      return "cannot-tell";
+  }
+  return "cannot-tell";
+}
+
 std::string json_text(std::string_view version, const std::vector<std::string>& command,
-                      std::span<const Verdict> verdicts) {
+                      std::span<const Verdict> verdicts, const std::optional<verdict::Counting>& counting) {
   Json results = Json::array();
   for (const auto& verdict : verdicts) results.push_back(result_json(verdict));
-  const Json json{{"dryfit", version},
-                  {"command", command},
-                  {"software", software_json(verdicts)},
-                  {"results", std::move(results)}};
+  Json json{{"dryfit", version},
+            {"command", command},
+            {"software", software_json(verdicts)},
+            {"results", std::move(results)}};
+  if (counting) json["compute"] = counting_json(*counting);
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

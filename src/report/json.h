@@ -2,18 +2,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "verdict/counting.h"
 #include "verdict/verdict.h"
 
 namespace dryfit::report {
 
+/// "fits", "tight", "does-not-fit", "cannot-tell": as programs read it.
+const char* answer_word(verdict::Answer answer);
+
 /// The verdicts for a program, as one line of JSON (docs/json.md tells what each key means). Keys are always there and
-/// in the same order; what is not known is null. Sizes are bytes. Text that is not UTF-8 is repaired with U+FFFD.
+/// in the same order; what is not known is null. Sizes are bytes. Text that is not UTF-8 is repaired with U+FFFD. What
+/// a step computes is there only where it was to be counted.
 std::string json_text(std::string_view version, const std::vector<std::string>& command,
-                      std::span<const verdict::Verdict> verdicts);
+                      std::span<const verdict::Verdict> verdicts,
+                      const std::optional<verdict::Counting>& counting = std::nullopt);
 
 }  // namespace dryfit::report

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "report/compute.h"
 #include "report/json.h"
 #include "report/terminal.h"
 #include "report/wording.h"
@@ -124,6 +125,23 @@ Verdict untold() {
   return v;
 }
 
+verdict::Counting counted() {
+  return {.card = "rtx-3060-12gb",
+          .compute = {{1'400'000'000'000, 1'500'000'000'000},
+                      {{"convolution", "Net.stem", 400'000'000'000},
+                       {"addmm", "Net.head", 100'000'000'000},
+                       {"mm", "Net.head", 200'000'000'000},
+                       {"bmm", "", 0},
+                       {"convolution_backward", "Net.stem", 750'000'000'000},
+                       {"bmm", "Net.stem", 50'000'000'000}},
+                      {{"_cudnn_rnn", 2}}},
+          .reason = ""};
+}
+
+verdict::Counting uncounted() {
+  return {.card = "rtx-3060-12gb", .compute = {}, .reason = "it needs PyTorch 2.5 or later"};
+}
+
 Verdict with_notes() {
   Verdict v = fitting();
   v.diagnostics.add("stopped_by_timeout");
@@ -152,6 +170,10 @@ const std::vector<std::string> kCommand{"python", "train.py"};
 
 std::string shown(std::vector<Verdict> verdicts, Style style = {}) { return terminal_text(verdicts, style); }
 
+std::string shown(std::vector<Verdict> verdicts, const verdict::Counting& counting) {
+  return terminal_text(verdicts, {}, counting);
+}
+
 TEST(Terminal, One_card_that_fits) { expect_golden("fits", shown({fitting()})); }
 
 TEST(Terminal, One_card_that_fits_in_colour) { expect_golden("fits-colour", shown({fitting()}, {.colour = true})); }
@@ -179,6 +201,15 @@ TEST(Terminal, Several_cards_make_a_table_with_details_of_failures) {
   expect_golden("table-tight", shown({fitting(), tight()}));
 }
 
+TEST(Terminal, Work_that_was_counted_is_one_line) {
+  expect_golden("compute", shown({fitting()}, counted()) + shown({not_fitting(), fitting()}, counted()));
+}
+
+TEST(Terminal, Work_that_is_not_known_says_why) {
+  EXPECT_NE(shown({fitting()}, uncounted()).find("compute per step  not known: it needs PyTorch 2.5 or later\n"),
+            std::string::npos);
+}
+
 TEST(Terminal, Many_diagnostics_take_three_lines) { expect_golden("notes", shown({with_notes()})); }
 
 TEST(Terminal, Without_UTF_8_every_byte_is_ASCII) {
@@ -198,6 +229,31 @@ TEST(Terminal, A_report_on_three_cards_fits_one_screen) {
 TEST(Json, All_four_answers) {
   const std::vector<Verdict> verdicts{fitting(), not_fitting(), untold(), tight()};
   expect_golden("json", nlohmann::ordered_json::parse(json_text("0.1.0", kCommand, verdicts)).dump(1) + "\n");
+}
+
+TEST(Json, Work_by_operator_and_by_module) {
+  const auto text = json_text("0.1.0", kCommand, std::vector{fitting()}, counted());
+  EXPECT_EQ(nlohmann::ordered_json::parse(text)["compute"].dump(),
+            R"({"flops":1500000000000,"steps":[1400000000000,1500000000000],"by_operator":{)"
+            R"("convolution_backward":750000000000,"convolution":400000000000,"mm":200000000000,"addmm":100000000000,)"
+            R"("bmm":50000000000},"by_module":[{"module":"Net.stem","flops":1200000000000},)"
+            R"({"module":"Net.head","flops":300000000000},{"module":"","flops":0}],"uncounted":{"_cudnn_rnn":2},)"
+            R"("card":"rtx-3060-12gb","reason":null})");
+}
+
+TEST(Json, Work_that_is_not_known_says_why) {
+  const auto text = json_text("0.1.0", kCommand, std::vector{fitting()}, uncounted());
+  EXPECT_EQ(nlohmann::ordered_json::parse(text)["compute"].dump(),
+            R"({"flops":null,"steps":[],"by_operator":{},"by_module":[],"uncounted":{},)"
+            R"("card":"rtx-3060-12gb","reason":"it needs PyTorch 2.5 or later"})");
+}
+
+TEST(Json, Counting_changes_nothing_before_its_own_key) {
+  const auto without = json_text("0.1.0", kCommand, std::vector{fitting(), not_fitting()});
+  const auto with = json_text("0.1.0", kCommand, std::vector{fitting(), not_fitting()}, counted());
+  const auto end = without.size() - std::string_view("}\n").size();
+  EXPECT_EQ(with.substr(0, end), without.substr(0, end));
+  EXPECT_TRUE(with.substr(end).starts_with(R"(,"compute":{)"));
 }
 
 /// The keys of an object in their order.
@@ -251,6 +307,11 @@ TEST(Wording, Durations_and_moments_read_naturally) {
   EXPECT_EQ(moment_text({2, "backward"}), "step 2, backward");
   EXPECT_EQ(library_text("libcublasLt.so.12"), "cuBLASLt");
   EXPECT_EQ(library_text("libmine.so"), "libmine.so");
+  EXPECT_EQ(flops_text(0), "0 FLOP");
+  EXPECT_EQ(flops_text(999), "999 FLOP");
+  EXPECT_EQ(flops_text(999'600), "1.00 MFLOP");
+  EXPECT_EQ(flops_text(1'572'000'000'000), "1.57 TFLOP");
+  EXPECT_EQ(flops_text(98'760'000'000), "98.8 GFLOP");
 }
 
 }  // namespace

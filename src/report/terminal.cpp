@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <iterator>
 
+#include "report/compute.h"
 #include "report/table.h"
 #include "report/wording.h"
 
@@ -15,6 +16,7 @@ namespace dryfit::report {
 namespace {
 
 using verdict::Answer;
+using verdict::Counting;
 using verdict::Verdict;
 
 std::string heading(const Verdict& verdict, const Style& style) {
@@ -103,6 +105,10 @@ std::string assumptions(const Verdict& verdict, std::string_view indent, const S
   return text;
 }
 
+std::string compute(const std::optional<Counting>& counting, std::string_view indent) {
+  return counting ? fmt::format("{}{}\n", indent, counting_text(*counting)) : "";
+}
+
 std::string notes(const Verdict& verdict, const Style& style) {
   std::string text;
   for (const auto& line : diagnostic_lines(verdict.diagnostics, style)) {
@@ -111,10 +117,10 @@ std::string notes(const Verdict& verdict, const Style& style) {
   return text;
 }
 
-std::string one_card(const Verdict& verdict, const Style& style) {
+std::string one_card(const Verdict& verdict, const Style& style, const std::optional<Counting>& counting) {
   auto text = heading(verdict, style) + explanation(verdict, style);
   if (verdict.device_used) text += breakdown(verdict, style);
-  return text + orders(verdict) + assumptions(verdict, "  ", style) + notes(verdict, style);
+  return text + orders(verdict) + compute(counting, "  ") + assumptions(verdict, "  ", style) + notes(verdict, style);
 }
 
 std::vector<Cell> table_heading() {
@@ -168,7 +174,8 @@ std::string origins_line(std::span<const Verdict> verdicts, const Style& style) 
   return painted(text, Paint::faint, style) + "\n";
 }
 
-std::string several_cards(std::span<const Verdict> verdicts, const Style& style) {
+std::string several_cards(std::span<const Verdict> verdicts, const Style& style,
+                          const std::optional<Counting>& counting) {
   std::vector<std::vector<Cell>> rows{table_heading()};
   std::string details;
   Diagnostics diagnostics;
@@ -180,6 +187,7 @@ std::string several_cards(std::span<const Verdict> verdicts, const Style& style)
   auto text = aligned(rows, style) + details;
   // The same program on every card: what was assumed differs in sizes at most.
   const auto assuming = std::ranges::find_if(verdicts, [](const auto& each) { return !each.assumptions.empty(); });
+  text += compute(counting, "");
   if (assuming != verdicts.end()) text += assumptions(*assuming, "", style);
   for (const auto& line : diagnostic_lines(diagnostics, style)) {
     text += painted("note: " + line, Paint::faint, style) + "\n";
@@ -189,9 +197,10 @@ std::string several_cards(std::span<const Verdict> verdicts, const Style& style)
 
 }  // namespace
 
-std::string terminal_text(std::span<const Verdict> verdicts, const Style& style) {
-  if (verdicts.size() == 1) return one_card(verdicts.front(), style);
-  return several_cards(verdicts, style);
+std::string terminal_text(std::span<const Verdict> verdicts, const Style& style,
+                          const std::optional<Counting>& counting) {
+  if (verdicts.size() == 1) return one_card(verdicts.front(), style, counting);
+  return several_cards(verdicts, style, counting);
 }
 
 }  // namespace dryfit::report

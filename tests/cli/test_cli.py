@@ -390,6 +390,23 @@ def test_of_two_cards_one_fits(temporary: Path, tmp_path: Path, torch_python: st
     assert results[1]["oom"]["requested_bytes"] > results[1]["oom"]["device_free_bytes"]
 
 
+def test_a_step_is_counted_beside_cards_that_fit_or_not(temporary: Path, tmp_path: Path, torch_python: str) -> None:
+    program = script(tmp_path, TRAIN.format(width=40_000))
+    result = run(temporary, "--gpu", "3060-12,a100-40gb", "--flops", "--", torch_python, program)
+    assert result.returncode == DOES_NOT_FIT
+    assert "\ncompute per step  51.2 GFLOP: " in result.stdout
+
+
+def test_counting_that_fails_leaves_the_verdict_alone(temporary: Path, tmp_path: Path, torch_python: str) -> None:
+    refusing = "import os, sys\nif os.environ.get('DRYFIT_FLOPS'): sys.exit('nobody counts here')\n"
+    program = script(tmp_path, refusing + TRAIN.format(width=64))
+    result = run(temporary, "--gpu", "3060-12", "--flops", "--json", "--", torch_python, program)
+    report = json.loads(result.stdout)
+    assert result.returncode == 0 and report["results"][0]["verdict"] == "fits"
+    assert report["compute"]["flops"] is None and "exit code 1" in report["compute"]["reason"]
+    assert "--- counting, last lines:\nnobody counts here\n" in result.stderr
+
+
 def test_a_script_that_raises(temporary: Path, tmp_path: Path, torch_python: str) -> None:
     program = script(tmp_path, "import torch\ntorch.zeros(1).cuda()\nraise ValueError('my own mistake')\n")
     result = run(temporary, "--gpu", "3060", "--", torch_python, program)

@@ -41,13 +41,22 @@ def _install_for_cuda(torch: Any, wanted: settings.Settings) -> None:
         history = History(torch, wanted.run_directory)
         ending.reports.append(history.dump)
         parts.append(history)
+    on_completed = []
+    if wanted.count_flops:
+        from .compute import Flops
+
+        flops = Flops(torch)
+        ending.reports.append(flops.report)
+        on_completed.append(flops.step_completed)
+        parts.append(flops)
     first_forward = [load.end]
     if not wanted.keep_initialisation:
         skipped = SkippedInitialisation(torch)
         first_forward.append(skipped.end)
         parts.append(skipped)
     phases = Phases(torch, first_forward)
-    steps = StepCounter(torch, wanted.steps, phases, [software.note_libraries, memory.report, tuning.look], ending.stop)
+    on_step = [software.note_libraries, memory.report, tuning.look]
+    steps = StepCounter(torch, wanted.steps, phases, on_step, on_completed, ending.stop)
     for part in (*parts, phases, steps, ending):
         quietly(part.install)()
     quietly(torch.cuda._lazy_call)(quietly(lambda: software.note_cudnn(torch)))

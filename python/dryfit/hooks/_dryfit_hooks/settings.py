@@ -16,6 +16,7 @@ class Settings:
     keep_initialisation: bool
     memory_history: bool
     unknown_sizes: str  # "full", "none" or "fraction:0.25"
+    count_flops: bool
 
 
 def from_environment(environment: Mapping[str, str]) -> Settings:
@@ -26,4 +27,5 @@ def from_environment(environment: Mapping[str, str]) -> Settings:
         keep_initialisation=environment.get("DRYFIT_KEEP_INIT") == "1",
         memory_history=environment.get("DRYFIT_HISTORY") == "1",
         unknown_sizes=environment.get("DRYFIT_UNKNOWN_SIZES", "full"),
+        count_flops=environment.get("DRYFIT_FLOPS") == "1",
     )

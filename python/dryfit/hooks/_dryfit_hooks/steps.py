@@ -32,12 +32,16 @@ class StepCounter:
         limit: Optional[int],
         phases: Phases,
         on_step: List[Callable[[], None]],
+        on_completed: List[Callable[[], None]],
         on_limit: Callable[[], None],
     ) -> None:
+        """`on_step` are called after each step of any optimizer, `on_completed` when the number of completed steps has
+        risen, before these."""
         self._torch = torch
         self._limit = limit
         self._phases = phases
         self._on_step = on_step
+        self._on_completed = on_completed
         self._on_limit = on_limit
         self._completed = 0
         self._taken: "weakref.WeakKeyDictionary[Any, int]" = weakref.WeakKeyDictionary()
@@ -102,6 +106,8 @@ class StepCounter:
         if taken > self._completed:
             self._completed = taken
             guest.step(self._completed)
+            for listener in self._on_completed:
+                quietly(listener)()
         for listener in self._on_step:
             quietly(listener)()
         if self._is_enough():

@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <thread>
+
+#include "commands.h"
+#include "duration.h"
+#include "harvest_counts.h"
+#include "harvest_file.h"
+#include "harvest_grid.h"
+#include "harvest_models.h"
+#include "harvest_run.h"
+#include "launch/command.h"
+#include "named_cards.h"
+#include "own_environment.h"
+#include "resources.h"
+#include "screen.h"
+
+namespace dryfit::cli {
+namespace {
+
+constexpr const char* kBuiltInGrid = "_dryfit_harvest/grid.toml";
+
+/// What `dryfit harvest` was asked to do, as typed.
+struct HarvestOptions {
+  std::filesystem::path out;
+  std::filesystem::path grid;  ///< empty: the built-in one
+  std::string python = "python";
+  std::vector<std::string> gpus;  ///< instead of the grid's
+  std::vector<std::filesystem::path> cards;
+  std::size_t jobs = std::max(1u, std::thread::hardware_concurrency());
+  std::size_t limit = 0;  ///< 0: none
+  std::string timeout = "10m";
+  bool list_models = false;
+  bool dry = false;
+};
+
+/// The names of cards become ids, so that two names of one card make one job.
+Status name_cards(std::vector<JobProduct>& products, const Catalogue& catalogue, const std::vector<std::string>& gpus) {
+  for (auto& product : products) {
+    const auto cards = named_cards(catalogue, gpus.empty() ? product.cards : gpus);
+    if (!cards) return cards.error();
+    product.cards.clear();
+    for (const auto* card : *cards) product.cards.push_back(card->card.id);
+  }
+  return {};
+}
+
+Result<std::vector<HarvestJob>> jobs_of(const HarvestOptions& options, const Resources& resources,
+                                        const Catalogue& catalogue, const ModelCatalogue& models) {
+  const bool own = !options.grid.empty();
+  auto products = read_grid(own ? options.grid : resources.hooks / kBuiltInGrid);
+  if (!products) return products.error();
+  if (const auto status = name_cards(*products, catalogue, options.gpus); !status) return status.error();
+  return expand(*products, models, own);
+}
+
+std::vector<HarvestJob> not_yet_in(const HarvestFile& file, const std::vector<HarvestJob>& jobs,
+                                   const std::string& torch) {
+  std::vector<HarvestJob> left;
+  std::ranges::copy_if(jobs, std::back_inserter(left),
+                       [&](const HarvestJob& job) { return !file.contains(key_of(job, torch)); });
+  return left;
+}
+
+int list_models(const ModelCatalogue& models) {
+  std::string text;
+  for (const auto& [source, names] : models.sources) {
+    for (const auto& name : names) text += fmt::format("{}/{}\n", source, name);
+  }
+  return print(text) ? kSuccess : kCouldNotTell;
+}
+
+int list_jobs(const std::vector<HarvestJob>& jobs, const std::string& torch) {
+  std::string text;
+  for (const auto& job : jobs) text += key_of(job, torch) + "\n";
+  return print(text) ? kSuccess : kCouldNotTell;
+}
+
+int summarise(const HarvestTally& tally, std::size_t there, std::size_t left, const std::filesystem::path& file) {
+  print(fmt::format("jobs harvested into {}: {} ({} could not be told); there before: {}; left: {}\n", file.string(),
+                    tally.done, tally.untold, there, left - tally.done));
+  if (tally.error) return fail(*tally.error, kCouldNotTell);
+  if (tally.interrupted)
+    return fail({"interrupted", "The same command goes on where this one stopped."}, kCouldNotTell);
+  if (tally.killed > 0) {
+    return fail({fmt::format("jobs that were killed from outside, and are not in the file: {}", tally.killed),
+                 "The same command runs them again; fewer at once (--jobs) take less memory."},
+                kCouldNotTell);
+  }
+  return kSuccess;
+}
+
+int harvest(const HarvestOptions& options) {
+  if (options.out.empty() && !options.list_models && !options.dry) {
+    return fail({"no file to harvest into", "Name one: dryfit harvest --out jobs.jsonl"}, kWrongUsage);
+  }
+  const auto timeout = parse_duration(options.timeout);
+  if (!timeout) return fail(timeout.error(), kWrongUsage);
+  const auto resources = find_resources();
+  if (!resources) return fail(resources.error(), kCouldNotTell);
+  const auto catalogue = Catalogue::load(resources->cards, options.cards);
+  if (!catalogue) return fail(catalogue.error(), kWrongUsage);
+  if (const auto found = launch::find_command(options.python, own_environment()); !found) {
+    return fail(found.error(), kWrongUsage);
+  }
+  const auto models = models_in(options.python, resources->hooks);
+  if (!models) return fail(models.error(), kWrongUsage);
+  if (options.list_models) return list_models(*models);
+  const auto jobs = jobs_of(options, *resources, *catalogue, *models);
+  if (!jobs) return fail(jobs.error(), kWrongUsage);
+  if (jobs->empty()) return fail({"the grid has no job that this Python environment can run", ""}, kWrongUsage);
+
+  const auto wanted = std::min(options.limit == 0 ? jobs->size() : options.limit, jobs->size());
+  const std::vector<HarvestJob> asked(jobs->begin(), jobs->begin() + static_cast<std::ptrdiff_t>(wanted));
+  if (options.dry) return list_jobs(asked, models->torch);
+  auto file = HarvestFile::open(options.out);
+  if (!file) return fail(file.error(), kWrongUsage);
+  const auto left = not_yet_in(*file, asked, models->torch);
+  const auto there = asked.size() - left.size();
+  const auto tally = harvest_all(left,
+                                 {.python = options.python,
+                                  .torch = models->torch,
+                                  .version = DRYFIT_VERSION,
+                                  .resources = *resources,
+                                  .catalogue = &*catalogue,
+                                  .at_once = options.jobs,
+                                  .count_while_measuring = may_count_while_measuring(models->torch),
+                                  .timeout = *timeout},
+                                 *file);
+  return summarise(tally, there, left.size(), options.out);
+}
+
+void declare(CLI::App& command, HarvestOptions& o) {
+  command
+      .add_option("--out", o.out, "The file to harvest into: a line of JSON for each job; jobs in it are not run again")
+      ->type_name("FILE");
+  command.add_option("--grid", o.grid, "Which jobs: a TOML or JSON file as in docs/harvest.md (default: built in)")
+      ->type_name("FILE");
+  command.add_option("--python", o.python, "The Python whose PyTorch and models are used")
+      ->type_name("COMMAND")
+      ->capture_default_str();
+  command.add_option("--gpu", o.gpus, "Cards instead of the grid's: a,b,c")
+      ->type_name("NAME")
+      ->delimiter(',')
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);
+  command.add_option("--cards", o.cards, "A card file of your own, or a folder of them")
+      ->type_name("PATH")
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);
+  command.add_option("--jobs", o.jobs, "How many jobs to run at once (default: one per core)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1024).description(""));
+  command.add_option("--limit", o.limit, "Only the first N jobs of the grid, a fair sample of all")
+      ->type_name("N")
+      ->check(CLI::Range(1, 100'000'000).description(""));
+  command.add_option("--timeout", o.timeout, "The longest a job may take: 90, 5m, 2h")
+      ->type_name("TIME")
+      ->capture_default_str();
+  command.add_flag("--list-models", o.list_models, "Only list the models that can be harvested");
+  command.add_flag("--list-jobs", o.dry, "Only list the jobs of the grid, in their order");
+}
+
+}  // namespace
+
+void add_harvest(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("harvest", "Dry-run a grid of training jobs and collect their numbers");
+  command->footer(
+      "Example:\n  dryfit harvest --out jobs.jsonl --python .venv/bin/python --limit 500\n\n"
+      "Exit code: 0 all jobs are in the file, 1 some are not (interrupted, killed, no space), 2 wrong usage.");
+  auto options = std::make_shared<HarvestOptions>();
+  declare(*command, *options);
+  command->callback([options, &exit_code] { exit_code = harvest(*options); });
+}
+
+}  // namespace dryfit::cli

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "analysis/run_summary.h"
+#include "card/card.h"
+#include "harvest_grid.h"
+
+namespace dryfit::cli {
+
+/// Whether a run under this version of PyTorch may count without taking other memory: Note [Counting apart] in
+/// verdict/counting.h. A test compares the allocations with and without.
+bool may_count_while_measuring(std::string_view torch);
+
+/// Floating-point operations that are known already. Many jobs of a grid compute the same: those that differ in the
+/// card alone, unless it has another chip and with it other kernels, or in the optimizer, if that works element by
+/// element.
+class HarvestCounts {
+ public:
+  /// Null: nobody has counted yet. Without steps: it was tried, and could not be told.
+  const analysis::Compute* find(const HarvestJob& job, const Card& card) const;
+  void put(const HarvestJob& job, const Card& card, analysis::Compute compute);
+
+ private:
+  std::map<std::string, analysis::Compute> known_;
+};
+
+}  // namespace dryfit::cli

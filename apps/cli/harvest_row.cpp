@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harvest_row.h"
+
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "report/compute.h"
+#include "report/json.h"
+
+namespace dryfit::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using analysis::Compute;
+using verdict::Verdict;
+
+Json job_json(const HarvestJob& job) {
+  return {{"source", job.source},
+          {"model", job.model},
+          {"batch", job.batch},
+          {"size", job.size},
+          {"optimizer", job.optimizer},
+          {"precision", job.precision},
+          {"checkpointing", job.checkpointing},
+          {"card", job.card}};
+}
+
+Json bytes_or_null(const std::optional<Bytes>& size) { return size ? Json(size->count) : Json(); }
+
+Json torch_json(const Verdict& verdict) {
+  return {{"peak_allocated_bytes", bytes_or_null(verdict.torch_peak_allocated)},
+          {"peak_reserved_bytes", bytes_or_null(verdict.torch_peak_reserved)},
+          {"reserved_after_load_bytes", bytes_or_null(verdict.torch_reserved_after_load)},
+          {"alloc_retries", verdict.alloc_retries}};
+}
+
+Json device_json(const Verdict& verdict) {
+  const auto counted = [&](Bytes size) { return verdict.device_used ? Json(size.count) : Json(); };
+  return {{"capacity_bytes", verdict.capacity.count},
+          {"peak_bytes", counted(verdict.device_peak)},
+          {"context_bytes", counted(verdict.context)},
+          {"libraries_bytes", counted(verdict.libraries)},
+          {"code_bytes", counted(verdict.code)}};
+}
+
+Json oom_json(const Verdict& verdict) {
+  if (!verdict.oom) return nullptr;
+  return {{"requested_bytes", verdict.oom->requested.count},
+          {"device_free_bytes", verdict.oom->device_free.count},
+          {"step", verdict.oom->at.step},
+          {"phase", verdict.oom->at.phase}};
+}
+
+Json compute_json(const Compute& compute) {
+  if (compute.steps.empty()) return nullptr;
+  Json operators = Json::object();
+  for (const auto& [name, flops] : report::by_operator(compute)) operators[name] = flops;
+  Json uncounted = Json::object();
+  for (const auto& [name, times] : compute.uncounted) uncounted[name] = times;
+  return {{"flops", compute.steps.back()}, {"by_operator", std::move(operators)}, {"uncounted", std::move(uncounted)}};
+}
+
+/// Operations by the name that the model gives a module: without the class of the model.
+std::map<std::string, std::uint64_t> flops_by_name(const Compute& compute) {
+  std::map<std::string, std::uint64_t> result;
+  for (const auto& [module, flops] : report::by_module(compute)) {
+    const auto dot = module.find('.');
+    result[dot == std::string::npos ? "" : module.substr(dot + 1)] += flops;
+  }
+  return result;
+}
+
+/// Each layer gets the work of its module at its first call. What is left belongs to modules that are made of others,
+/// and to layers that a run which failed did not come to.
+void add_flops(Json& layers, Json& others, const Compute& compute) {
+  if (compute.steps.empty()) return;
+  auto flops = flops_by_name(compute);
+  for (auto& layer : layers) {
+    const auto found = flops.find(layer.value("name", ""));
+    layer["flops"] = found == flops.end() ? 0 : found->second;
+    if (found != flops.end()) flops.erase(found);
+  }
+  for (const auto& [name, count] : flops) others.push_back({{"name", name}, {"flops", count}});
+}
+
+void add_layers(Json& row, const Compute& compute, std::string_view text) {
+  const auto told = Json::parse(text, nullptr, false);
+  const bool known = told.is_object() && told.contains("layers") && told["layers"].is_array();
+  Json model = nullptr, layers = Json::array(), others = Json::array();
+  if (known) {
+    for (const char* key : {"parameters", "parameter_bytes", "buffer_bytes"}) model[key] = told.value(key, Json());
+    layers = told["layers"];
+    add_flops(layers, others, compute);
+  }
+  row["model"] = std::move(model);
+  row["layers"] = std::move(layers);
+  row["layers_complete"] = known && told.value("complete", false);
+  row["other_modules"] = std::move(others);
+}
+
+}  // namespace
+
+std::string description_of(const HarvestJob& job) { return job_json(job).dump(); }
+
+std::string row_text(const HarvestJob& job, const std::string& key, std::string_view version, const Measured& measured,
+                     const Compute& compute) {
+  const auto& [verdict, layers, failure] = measured;
+  Json row{{"key", key},
+           {"job", job_json(job)},
+           {"dryfit", version},
+           {"software", verdict.software},
+           {"verdict", report::answer_word(verdict.answer)},
+           {"reason", verdict.reason.empty() ? Json() : Json(verdict.reason)},
+           {"failure", failure.empty() ? Json() : Json(failure)},
+           {"steps", verdict.steps},
+           {"torch", torch_json(verdict)},
+           {"device", device_json(verdict)},
+           {"oom", oom_json(verdict)},
+           {"compute", compute_json(compute)}};
+  add_layers(row, compute, layers);
+  row["seconds"] = std::round(verdict.seconds * 1000) / 1000;
+  row["host_peak_rss_bytes"] = verdict.host_peak_rss.count;
+  return row.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace dryfit::cli

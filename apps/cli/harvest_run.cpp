@@ -1,0 +1,233 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harvest_run.h"
+
+#include <fcntl.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <list>
+#include <optional>
+
+#include "base/unique_fd.h"
+#include "files.h"
+#include "harvest_counts.h"
+#include "harvest_models.h"
+#include "harvest_progress.h"
+#include "harvest_row.h"
+#include "judgement.h"
+#include "launch/job.h"
+#include "own_environment.h"
+#include "signals.h"
+#include "verdict/counting.h"
+
+namespace dryfit::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+/// Timeouts are enforced and progress is drawn in between.
+constexpr int kTickMilliseconds = 100;
+
+std::string read_file(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string last_line(const fs::path& path) {
+  auto text = last_lines(path, 1);
+  while (text.ends_with('\n')) text.pop_back();
+  return text;
+}
+
+/// That is no property of the job: the user, a batch system, or a machine short of memory ended it.
+bool killed_from_outside(const launch::Ending& ending) {
+  constexpr int kSignals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGKILL};
+  return ending.kind == launch::Ending::Kind::signalled &&
+         std::ranges::find(kSignals, ending.code) != std::end(kSignals);
+}
+
+/// A job is one run on its card, and another that counts where that has not been done: in the first run itself, if it
+/// may, or for another job that computes the same.
+class Harvest {
+ public:
+  Harvest(const std::vector<HarvestJob>& jobs, const HarvestConditions& conditions, HarvestFile& file)
+      : jobs_(jobs), conditions_(conditions), file_(file) {}
+
+  HarvestTally run() {
+    for (;;) {
+      start_what_may();
+      if (running_.empty()) break;
+      sleep();
+      hand_on_signals();
+      collect_ended();
+      show_progress();
+    }
+    progress_.clear();
+    return std::move(tally_);
+  }
+
+ private:
+  struct Running {
+    const HarvestJob* job;
+    const CardFile* card;
+    std::optional<Measured> measured;  ///< there: this is the run that counts
+    WorkFolder folder;
+    launch::Job process;
+
+    fs::path layers() const { return folder.path() / "layers.json"; }
+    fs::path output() const { return folder.path() / "output.txt"; }
+  };
+
+  bool stopped() const { return tally_.interrupted || tally_.error; }
+
+  void start_what_may() {
+    hand_on_signals();
+    while (!stopped() && next_ < jobs_.size() && running_.size() < conditions_.at_once) {
+      start(jobs_[next_++], std::nullopt);
+    }
+  }
+
+  void start(const HarvestJob& job, std::optional<Measured> measured) {
+    if (const auto status = try_to_start(job, std::move(measured)); !status) tally_.error = status.error();
+  }
+
+  Status try_to_start(const HarvestJob& job, std::optional<Measured> measured) {
+    auto folder = WorkFolder::temporary();
+    if (!folder) return folder.error();
+    const auto path = folder->path();
+    const UniqueFd output(::open((path / "output.txt").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+    if (!output) return Error{"cannot write into '" + path.string() + "': " + std::strerror(errno), ""};
+    const auto run_folder = path / "run";
+    std::error_code error;
+    fs::create_directory(run_folder, error);
+    if (error) return Error{"cannot make the folder '" + run_folder.string() + "': " + error.message(), ""};
+
+    const auto* card = conditions_.catalogue->find(job.card);
+    const auto& resources = conditions_.resources;
+    auto process =
+        launch::Job::start({.command = {conditions_.python, job_script(resources.hooks).string(), "run",
+                                        description_of(job), (path / "layers.json").string()},
+                            .environment = own_environment(),
+                            .machine = {.cards = {measured ? verdict::endless_memory(card->card) : card->card}},
+                            .run_directory = run_folder,
+                            .driver_directory = resources.driver,
+                            .hooks_directory = resources.hooks,
+                            .timeout = conditions_.timeout,
+                            .memory_history = false,
+                            .count_flops = measured || conditions_.count_while_measuring,
+                            .stdin_fd = -1,
+                            .stdout_fd = output.get(),
+                            .stderr_fd = output.get()});
+    if (!process) return process.error();
+    running_.push_back({&job, card, std::move(measured), std::move(folder).value(), std::move(process).value()});
+    return {};
+  }
+
+  void sleep() const {
+    std::vector<struct pollfd> watched{{signals_.wait_fd(), POLLIN, 0}};
+    for (const auto& running : running_) watched.push_back({running.process.wait_fd(), POLLIN, 0});
+    ::poll(watched.data(), watched.size(), kTickMilliseconds);
+  }
+
+  void hand_on_signals() {
+    while (const auto caught = signals_.next()) {
+      tally_.interrupted = true;
+      progress_.clear();
+      for (auto& running : running_) running.process.forward_signal(caught->number, caught->origin);
+    }
+  }
+
+  void collect_ended() {
+    for (auto running = running_.begin(); running != running_.end();) {
+      if (!running->process.poll(0ms)) {
+        ++running;
+        continue;
+      }
+      finish(*running);
+      running = running_.erase(running);
+    }
+  }
+
+  void finish(Running& running) {
+    const auto result = running.process.finish();
+    if (tally_.interrupted || result.ending.kind == launch::Ending::Kind::interrupted) return;
+    if (killed_from_outside(result.ending)) {
+      tally_.killed += 1;
+      return;
+    }
+    const auto facts = facts_of(result);
+    keep_counts(running, verdict::count(running.card->card, facts).compute);
+    if (running.measured) {
+      write(*running.job, *running.measured);
+    } else {
+      go_on(running, measured(running, facts));
+    }
+  }
+
+  /// A run that was cut off has totals, and nothing that tells what they are made of.
+  void keep_counts(const Running& running, analysis::Compute compute) {
+    const bool whole = !compute.last_step.empty();
+    if (!whole && !running.measured) return;
+    counts_.put(*running.job, running.card->card, whole ? std::move(compute) : analysis::Compute{});
+  }
+
+  static Measured measured(const Running& running, const verdict::RunFacts& facts) {
+    Measured result{verdict::judge(running.card->card, facts), read_file(running.layers()), ""};
+    add_provenance(result.verdict, *running.card);
+    if (is_untold(result)) result.failure = last_line(running.output());
+    return result;
+  }
+
+  static bool is_untold(const Measured& measured) { return measured.verdict.answer == verdict::Answer::cannot_tell; }
+
+  /// A job that failed for another reason than memory would fail again.
+  void go_on(const Running& running, Measured measured) {
+    if (is_untold(measured) || counts_.find(*running.job, running.card->card)) {
+      write(*running.job, measured);
+    } else {
+      start(*running.job, std::move(measured));
+    }
+  }
+
+  void write(const HarvestJob& job, const Measured& measured) {
+    const auto* counted = is_untold(measured) ? nullptr : counts_.find(job, measured.verdict.card);
+    const auto key = key_of(job, conditions_.torch);
+    const auto row = row_text(job, key, conditions_.version, measured, counted ? *counted : analysis::Compute{});
+    if (const auto status = file_.append(key, row); !status) {
+      tally_.error = status.error();
+      return;
+    }
+    tally_.done += 1;
+    tally_.untold += is_untold(measured);
+  }
+
+  void show_progress() {
+    if (stopped() || !progress_.due()) return;
+    progress_.draw({.done = tally_.done, .all = jobs_.size(), .running = running_.size()});
+  }
+
+  const std::vector<HarvestJob>& jobs_;
+  const HarvestConditions& conditions_;
+  HarvestFile& file_;
+  std::size_t next_ = 0;
+  HarvestTally tally_;
+  HarvestCounts counts_;
+  SignalQueue signals_;
+  HarvestProgress progress_;
+  std::list<Running> running_;
+};
+
+}  // namespace
+
+HarvestTally harvest_all(const std::vector<HarvestJob>& jobs, const HarvestConditions& conditions, HarvestFile& file) {
+  return Harvest(jobs, conditions, file).run();
+}
+
+}  // namespace dryfit::cli

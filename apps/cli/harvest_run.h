@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "card/catalogue.h"
+#include "harvest_file.h"
+#include "harvest_grid.h"
+#include "resources.h"
+
+namespace dryfit::cli {
+
+struct HarvestConditions {
+  std::string python;
+  std::string torch;    ///< its version, for the keys
+  std::string version;  ///< ours
+  Resources resources;
+  const Catalogue* catalogue;  ///< knows every card of the jobs
+  std::size_t at_once = 1;
+  bool count_while_measuring = false;  ///< else floating-point operations take runs of their own
+  std::chrono::milliseconds timeout{};
+};
+
+struct HarvestTally {
+  std::size_t done = 0;        ///< rows written
+  std::size_t untold = 0;      ///< of these, jobs that failed
+  std::size_t killed = 0;      ///< jobs that somebody else ended; they are not in the file
+  bool interrupted = false;    ///< by a signal; jobs that were running are not in the file
+  std::optional<Error> error;  ///< why it ended early
+};
+
+/// Runs the jobs side by side and writes a row as each ends. Shows progress on stderr.
+HarvestTally harvest_all(const std::vector<HarvestJob>& jobs, const HarvestConditions& conditions, HarvestFile& file);
+
+}  // namespace dryfit::cli

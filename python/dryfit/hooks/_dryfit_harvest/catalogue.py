@@ -1,0 +1,133 @@
+# SPDX-FileCopyrightText: The Dryfit authors
+# SPDX-License-Identifier: Apache-2.0
+"""The models that can be trained, by source. All are built from their configuration: nothing is downloaded."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import importlib.util
+from dataclasses import dataclass
+from typing import Any, Callable, Dict, List
+
+CLASSES = 1000
+IMAGE = 224
+SEQUENCE = 512
+
+
+class Impossible(Exception):
+    """The job cannot be run as it is described: one sentence says why."""
+
+
+@dataclass
+class Subject:
+    """A model on the host, and loss(model, batch, dtype) for one batch of made-up data on the device."""
+
+    model: Any
+    loss: Callable[[Any, int, Any], Any]
+
+
+def available() -> Dict[str, Any]:
+    """{"torch": version, "sources": {source: names}}, with no source that is not installed."""
+    sources = {source: names() for source, names in _LISTS.items() if importlib.util.find_spec(source)}
+    return {"torch": _version("torch"), "sources": sources}
+
+
+def build(torch: Any, description: Dict[str, Any]) -> Subject:
+    source = description["source"]
+    if importlib.util.find_spec(source) is None:
+        raise Impossible(f"{source} is not installed")
+    return _BUILDERS[source](torch, description["model"], description["size"])
+
+
+def _version(package: str) -> Any:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _torchvision_names() -> List[str]:
+    models = importlib.import_module("torchvision.models")
+    return sorted(models.list_models(module=models))
+
+
+def _timm_names() -> List[str]:
+    return sorted(importlib.import_module("timm").list_models())
+
+
+def _transformers_names() -> List[str]:
+    from .presets import PRESETS
+
+    library = importlib.import_module("transformers")
+    return sorted(name for name, preset in PRESETS.items() if hasattr(library, preset.config))
+
+
+def _torchvision(torch: Any, name: str, size: int) -> Subject:
+    models = importlib.import_module("torchvision.models")
+    if name not in models.list_models(module=models):
+        raise Impossible(f"torchvision has no model {name}")
+    model = models.get_model(name, weights=None, num_classes=CLASSES)
+    return Subject(model, _image_loss(torch, size or getattr(model, "image_size", IMAGE)))
+
+
+def _timm(torch: Any, name: str, size: int) -> Subject:
+    timm = importlib.import_module("timm")
+    if not timm.is_model(name):
+        raise Impossible(f"timm has no model {name}")
+    model = timm.create_model(name, pretrained=False, num_classes=CLASSES, **({"img_size": size} if size else {}))
+    return Subject(model, _image_loss(torch, size or model.default_cfg["input_size"][-1]))
+
+
+def _image_loss(torch: Any, size: int) -> Callable[[Any, int, Any], Any]:
+    def loss(model: Any, batch: int, dtype: Any) -> Any:
+        images = torch.randn(batch, 3, size, size, dtype=dtype, device="cuda")
+        labels = torch.randint(CLASSES, (batch,)).to("cuda")
+        outputs = model(images)
+        each = [outputs] if isinstance(outputs, torch.Tensor) else [out for out in outputs if out is not None]
+        return sum(torch.nn.functional.cross_entropy(out, labels) for out in each)
+
+    return loss
+
+
+def _transformers(torch: Any, name: str, size: int) -> Subject:
+    from .presets import PRESETS
+
+    library = importlib.import_module("transformers")
+    if name not in PRESETS:
+        raise Impossible(f"there is no configuration {name} of transformers")
+    preset = PRESETS[name]
+    if not hasattr(library, preset.config):
+        raise Impossible(f"transformers {library.__version__} has no {preset.config}")
+    length = size or (IMAGE if preset.task == "image" else SEQUENCE)
+    settings = dict(preset.settings)
+    if preset.task == "image":
+        settings.update(image_size=length, num_labels=CLASSES)
+    config = getattr(library, preset.config)(**settings)
+    if preset.positions and getattr(config, preset.positions) < length + preset.spare_positions:
+        setattr(config, preset.positions, length + preset.spare_positions)
+    config.use_cache = False
+    model = getattr(library, preset.model)(config)
+    return Subject(model, _TASKS[preset.task](torch, config, length))
+
+
+def _text_loss(torch: Any, config: Any, length: int) -> Callable[[Any, int, Any], Any]:
+    def loss(model: Any, batch: int, dtype: Any) -> Any:
+        tokens = torch.randint(2, config.vocab_size, (batch, length)).to("cuda")
+        return model(input_ids=tokens, labels=tokens).loss
+
+    return loss
+
+
+def _pixel_loss(torch: Any, config: Any, length: int) -> Callable[[Any, int, Any], Any]:
+    def loss(model: Any, batch: int, dtype: Any) -> Any:
+        images = torch.randn(batch, 3, length, length, dtype=dtype, device="cuda")
+        labels = torch.randint(CLASSES, (batch,)).to("cuda")
+        return model(pixel_values=images, labels=labels).loss
+
+    return loss
+
+
+_LISTS = {"torchvision": _torchvision_names, "transformers": _transformers_names, "timm": _timm_names}
+_BUILDERS = {"torchvision": _torchvision, "transformers": _transformers, "timm": _timm}
+_TASKS = {"text": _text_loss, "image": _pixel_loss}

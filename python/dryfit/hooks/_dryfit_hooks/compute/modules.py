@@ -1,0 +1,116 @@
+# SPDX-FileCopyrightText: The Dryfit authors
+# SPDX-License-Identifier: Apache-2.0
+"""Which module an operator works for.
+
+In the forward pass that is the innermost module being called. A backward pass calls no modules; but PyTorch numbers the
+nodes of its graph, the node in progress is known, and so is the module that was at work when the node was made.
+
+Note [Numbers of nodes]
+Each thread numbers the nodes it makes. A pass that is begun inside another (reentrant checkpointing) runs through nodes
+which the backward thread has made itself; their numbers mean nothing outside, and theirs mean nothing to it.
+
+torch.compile would compile the hooks of this file into the program: where it is used, modules are not told apart.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from typing import Any, Dict, List, Optional, Tuple
+
+from ..patching import Patch, around, quietly
+
+NONE = ""
+
+
+class ModuleWatch:
+    def __init__(self, torch: Any) -> None:
+        self._torch = torch
+        self._local = _Local()
+        self._paths: Dict[int, Tuple[Any, str]] = {}  # by id: the module, weakly, and its path
+        self._made: List[Dict[int, str]] = [{}, {}]  # number of node: path; in this step, in the one before
+        self._hooks: List[Any] = []  # none: modules are not told apart
+        self._depth = 0  # of backward passes inside one another
+        self._passes = 0  # outermost ones that have ended
+
+    def install(self) -> None:
+        module = self._torch.nn.modules.module
+        self._hooks.append(module.register_module_forward_pre_hook(self._enter))
+        self._hooks.append(module.register_module_forward_hook(self._leave, always_call=True))
+        for name in ("backward", "grad"):
+            Patch(self._torch.autograd, name, lambda original: around(original, self._pass_begins, self._pass_ends))
+        Patch(self._torch, "compile", lambda original: around(original, self._compile_called))
+
+    def current(self) -> str:
+        """The path of the module that the calling thread works for; NONE where there is none."""
+        stack = self._local.stack if self._hooks else []
+        node = self._torch._C._current_autograd_node()
+        if stack:
+            made = self._made[0] if node is None else self._local.made(self._passes)
+            made.setdefault(self._torch.autograd._get_sequence_nr() - 1, stack[-1])
+            return stack[-1]
+        return NONE if node is None else self._maker_of(node)
+
+    def step_completed(self) -> None:
+        self._made = [{}, self._made[0]]
+
+    def _maker_of(self, node: Any) -> str:
+        number = node._sequence_nr()
+        for made in [self._local.made(self._passes)] if self._depth > 1 else self._made:
+            if number in made:
+                return made[number]
+        return NONE
+
+    def _pass_begins(self, *_: Any, **__: Any) -> None:
+        self._depth += 1
+
+    def _pass_ends(self, token: Any, failed: bool) -> None:
+        self._depth -= 1
+        if self._depth == 0:
+            self._passes += 1
+
+    @quietly
+    def _compile_called(self, *_: Any, **__: Any) -> None:
+        hooks, self._hooks = self._hooks, []
+        for hook in hooks:
+            hook.remove()
+
+    def _enter(self, module: Any, args: Any) -> None:
+        self._local.stack.append(self._path_of(module) or NONE)
+
+    def _leave(self, module: Any, args: Any, output: Any) -> None:
+        if self._local.stack:
+            self._local.stack.pop()
+
+    @quietly
+    def _path_of(self, module: Any) -> str:
+        path = self._known(module)
+        if path is None:
+            stack = self._local.stack
+            self._learn(module, f"{stack[-1]}.{type(module).__name__}" if stack else type(module).__name__)
+            path = self._known(module)
+        return path or NONE
+
+    def _known(self, module: Any) -> Optional[str]:
+        found = self._paths.get(id(module))
+        return found[1] if found is not None and found[0]() is module else None
+
+    def _learn(self, root: Any, path: str) -> None:
+        for name, module in root.named_modules():
+            if self._known(module) is None:
+                self._paths[id(module)] = (weakref.ref(module), f"{path}.{name}" if name else path)
+
+
+class _Local(threading.local):
+    """What each thread has for itself."""
+
+    def __init__(self) -> None:
+        self.stack: List[str] = []
+        self._made: Dict[int, str] = {}
+        self._passes = -1
+
+    def made(self, passes: int) -> Dict[int, str]:
+        """Number of node: path, of the nodes made since the outermost backward pass of that number began."""
+        if self._passes != passes:
+            self._passes, self._made = passes, {}
+        return self._made

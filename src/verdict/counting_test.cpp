@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/counting.h"
+
+#include <gtest/gtest.h>
+
+namespace dryfit::verdict {
+namespace {
+
+using namespace literals;
+
+Card card() {
+  Card card;
+  card.id = "rtx-4060-8gb";
+  card.total_memory = 8_GiB;
+  card.context_memory = 200_MiB;
+  return card;
+}
+
+analysis::ProcessSummary trainer(std::uint64_t steps) {
+  analysis::ProcessSummary process;
+  process.steps = steps;
+  process.hooks = process.forward_seen = process.backward_seen = true;
+  process.notes = {{"software.torch", "2.6.0+cu124"}};
+  process.devices.resize(1);
+  process.devices[0].peak = 1_GiB;
+  return process;
+}
+
+RunFacts exited(int code, std::vector<analysis::ProcessSummary> processes) {
+  RunFacts facts;
+  facts.exit_code = code;
+  facts.processes = std::move(processes);
+  return facts;
+}
+
+TEST(Counting, The_work_of_all_processes_adds_up_step_by_step) {
+  auto one = trainer(2), other = trainer(1);
+  one.compute = {{10, 20}, {{"mm", "Net.a", 15}, {"mm", "Net.b", 5}}, {}};
+  other.compute = {{1}, {{"mm", "Net.b", 1}}, {{"_cudnn_rnn", 2}}};
+  const auto counting = count(card(), exited(0, {one, other}));
+  EXPECT_EQ(counting.card, "rtx-4060-8gb");
+  EXPECT_EQ(counting.reason, "");
+  EXPECT_EQ(counting.compute.steps, (std::vector<std::uint64_t>{11, 20}));
+  ASSERT_EQ(counting.compute.last_step.size(), 2u);
+  EXPECT_EQ(counting.compute.last_step[1].flops, 6u);
+  EXPECT_EQ(counting.compute.uncounted.at("_cudnn_rnn"), 2u);
+}
+
+TEST(Counting, A_run_without_a_whole_step_says_why) {
+  EXPECT_EQ(count(card(), exited(0, {trainer(3)})).reason, "no step was counted");
+  EXPECT_NE(count(card(), exited(7, {trainer(0)})).reason.find("exit code 7"), std::string::npos);
+  EXPECT_NE(count(card(), {.interrupted = true}).reason.find("interrupted"), std::string::npos);
+}
+
+TEST(Counting, A_PyTorch_that_is_too_old_is_named) {
+  auto old = trainer(3);
+  old.notes["flops.unavailable"] = "it needs PyTorch 2.5 or later";
+  EXPECT_EQ(count(card(), exited(0, {old})).reason, "it needs PyTorch 2.5 or later");
+}
+
+TEST(Counting, What_was_counted_before_a_failure_holds) {
+  auto failed = trainer(1);
+  failed.compute = {{10}, {}, {}};
+  const auto counting = count(card(), exited(1, {failed}));
+  EXPECT_EQ(counting.compute.steps, (std::vector<std::uint64_t>{10}));
+  EXPECT_EQ(counting.reason, "");
+}
+
+TEST(Counting, Endless_memory_changes_nothing_else) {
+  const auto endless = endless_memory(card());
+  EXPECT_GT(endless.total_memory, 512_GiB);
+  EXPECT_EQ(endless.id, card().id);
+  EXPECT_EQ(endless.context_memory, card().context_memory);
+}
+
+}  // namespace
+}  // namespace dryfit::verdict
