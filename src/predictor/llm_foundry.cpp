@@ -94,6 +94,7 @@ class Runs {
       for (const auto& text : *texts) values.push_back(text == flag.value ? 1 : 0);
     }
     if (auto status = runs.read_gpus(table); !status) return status.error();
+    if (auto status = runs.read_tokens(table); !status) return status.error();
     runs.sizes_ = std::move(*sizes);
     runs.achieved_ = std::move(*achieved);
     runs.models_ = std::move(*models);
@@ -101,10 +102,9 @@ class Runs {
   }
 
   Physics physics(std::size_t row, Fp8 fp8) const {
-    const auto& sizes = sizes_[row];
     return physics_of({.gpu = gpus_[row],
-                       .gpus = std::exp(sizes[2]),
-                       .tokens = std::exp(sizes[1] + sizes[3]),
+                       .gpus = gpu_counts_[row],
+                       .tokens = tokens_[row],
                        .fp8 = flags_[kFp8Flag][row] != 0,
                        .checkpointing = flags_[kCheckpointingFlag][row] != 0},
                       fp8);
@@ -114,11 +114,9 @@ class Runs {
     auto features = sizes_[row];
     for (const auto& flag : flags_) features.push_back(flag[row]);
     const auto [base, communication] = physics(row, fp8);
-    for (const double value : {gpus_[row]->peak_tflops, gpus_[row]->memory_gb, base}) {
+    for (const double value : {gpus_[row]->peak_tflops, gpus_[row]->memory_gb, base, tokens_[row], communication}) {
       features.push_back(std::log(value));
     }
-    features.push_back(sizes_[row][1] + sizes_[row][3]);
-    features.push_back(std::log(communication));
     return {row, by_gpu ? std::string(gpus_[row]->name) : models_[row], achieved_[row], std::move(features)};
   }
 
@@ -126,6 +124,9 @@ class Runs {
   Status read_gpus(const Table& table) {
     const auto names = table.texts("GPU");
     if (!names) return names.error();
+    auto counts = positive_numbers(table, "# GPUs");
+    if (!counts) return counts.error();
+    gpu_counts_ = std::move(*counts);
     for (std::size_t row = 0; row < names->size(); ++row) {
       const auto gpu = std::ranges::find(kGpus, (*names)[row], &Gpu::name);
       if (gpu == kGpus.end()) {
@@ -137,11 +138,22 @@ class Runs {
     return {};
   }
 
+  Status read_tokens(const Table& table) {
+    const auto lengths = positive_numbers(table, "SeqLen (T)");
+    if (!lengths) return lengths.error();
+    const auto batches = positive_numbers(table, "MicroBatchSize");
+    if (!batches) return batches.error();
+    for (std::size_t row = 0; row < table.rows(); ++row) tokens_.push_back((*lengths)[row] * (*batches)[row]);
+    return {};
+  }
+
   std::vector<std::vector<double>> sizes_;  ///< by row
   std::vector<std::vector<double>> flags_;  ///< by flag
   std::vector<double> achieved_;
   std::vector<std::string> models_;
   std::vector<const Gpu*> gpus_;
+  std::vector<double> gpu_counts_;
+  std::vector<double> tokens_;
 };
 
 }  // namespace
