@@ -74,6 +74,7 @@ void print_json(const Findings& findings) {
                      {"folds", findings.folds},
                      {"features", findings.features},
                      {"unit", data.quantity.published_unit},
+                     {"prediction_unit", data.quantity.unit},
                      {"examples", data.examples.size()},
                      {"fold_count", data.folds.count},
                      {"groups", {{"kind", data.group_kind}, {"count", findings.group_count()}}},
