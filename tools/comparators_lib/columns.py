@@ -8,7 +8,6 @@ its library.
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import json
 from dataclasses import asdict, dataclass
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Callable, Optional, Sequence
 
 from .contestants import SEED, Contestant
+from .files import write_whole
 
 
 @dataclass(frozen=True)
@@ -58,19 +58,12 @@ def load(folder: Path, name: str, key: str) -> Optional[Column]:
 
 
 def store(folder: Path, key: str, column: Column) -> None:
-    """Whole or not at all."""
-    folder.mkdir(parents=True, exist_ok=True)
-    path = path_of(folder, column.name)
-    unfinished = path.with_suffix(".unfinished")
-    unfinished.write_text(json.dumps({"key": key, **asdict(column)}), encoding="utf-8")
-    unfinished.replace(path)
+    write_whole(path_of(folder, column.name), json.dumps({"key": key, **asdict(column)}))
 
 
 def write_predictions(path: Path, columns: Sequence[Column]) -> None:
     """The table that dryfit-evaluate reads: rows, and a column per contestant."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["row", *(column.name for column in columns)])
-        for row in columns[0].predicted:
-            writer.writerow([row, *(repr(column.predicted[row]) for column in columns)])
+    lines = [",".join(["row", *(column.name for column in columns)])]
+    for row in columns[0].predicted:
+        lines.append(",".join([str(row), *(repr(column.predicted[row]) for column in columns)]))
+    write_whole(path, "\n".join(lines) + "\n")

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional, Sequence
 
+from .files import unfinished
+
 
 class StudyError(Exception):
     """dryfit-evaluate refused, or nothing is left to do."""
@@ -39,13 +41,12 @@ class Evaluator:
 
     def write_features(self, study: Study, path: Path) -> None:
         """The file changes only when its content does."""
-        path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = path.with_suffix(".unfinished")
-        self._run(*self._arguments(study), "--features-out", str(unfinished))
-        if path.exists() and path.read_bytes() == unfinished.read_bytes():
-            unfinished.unlink()
+        draft = unfinished(path)
+        self._run(*self._arguments(study), "--features-out", str(draft))
+        if path.exists() and path.read_bytes() == draft.read_bytes():
+            draft.unlink()
         else:
-            unfinished.replace(path)
+            draft.replace(path)
 
     def table(self, study: Study, predictions: Sequence[Path], json: bool = False) -> str:
         flags = ["--against-bars", *(["--json"] if json else [])]

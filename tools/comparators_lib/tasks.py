@@ -65,8 +65,8 @@ def train(task: Task) -> Column:
 
 
 def train_missing(tasks: Sequence[Task], pool: Executor, train_one: Callable[[Task], Column] = train) -> None:
-    """Each column is stored as soon as it is there, so that an interrupted run goes on from it."""
-    missing = [task for task in tasks if task.finished() is None]
+    """The quick ones first. Each column is stored as soon as it is there: an interrupted run goes on from it."""
+    missing = sorted((task for task in tasks if task.finished() is None), key=lambda task: task.work)
     progress = Progress(len(missing), sum(task.work for task in missing))
     futures = {pool.submit(train_one, task): task for task in missing}
     try:

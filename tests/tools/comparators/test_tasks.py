@@ -61,6 +61,19 @@ def test_a_finished_column_is_not_trained_again(tmp_path: Path, tiny: Path, pool
     assert sorted(trained) == sorted(one.name for one in THREE)
 
 
+def test_the_quick_ones_come_first(tmp_path: Path, tiny: Path) -> None:
+    order: list[float] = []
+
+    def train_one(task: Task) -> Column:
+        order.append(task.work)
+        return constant(task)
+
+    slow, quick = (replace(task, work=work) for task, work in zip(tasks_in(tmp_path, tiny), (9.0, 1.0)))
+    with ThreadPoolExecutor(1) as one_at_a_time:
+        train_missing([slow, quick], one_at_a_time, train_one)
+    assert order == [1.0, 9.0]
+
+
 def test_a_change_of_the_table_makes_all_columns_stale(tmp_path: Path, tiny: Path, pool: ThreadPoolExecutor) -> None:
     train_missing(tasks_in(tmp_path, tiny), pool, constant)
     tiny.write_text(tiny.read_text().replace("80", "81"))
