@@ -11,7 +11,7 @@ TORCH_LATEST := torch-latest
 TORCH_PYTHON := .venv/$(TORCH)/bin/python
 TOOLS_PYTHON := .venv/tools/bin/python
 
-# `make accuracy`: where the measurements lie, and how many dry runs go side by side.
+# `make accuracy`, `make evaluate`: where the measurements lie, and how many jobs go side by side.
 DATA ?= ../shared/data
 JOBS ?= $(shell nproc)
 
@@ -26,9 +26,9 @@ WHEEL_SOURCES = $(shell find src apps include cards cmake python -type f -not -n
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help setup packages headers tools-venv venv venv-latest venv-2.11 venv-2.1 venv-peft build demo test \
-        test-fast test-latest test-cpp test-python check-includes test-sanitizers accuracy bench bench-h100 operators format \
-        format-check wheel clean distclean
+.PHONY: help setup packages headers tools-venv venv venv-latest venv-2.11 venv-2.1 venv-peft venv-comparators build demo \
+        test test-fast test-latest test-cpp test-python check-includes test-sanitizers accuracy evaluate bench bench-h100 \
+        operators format format-check wheel clean distclean
 
 help: ## this list
 	@grep -hE '^[a-z0-9.-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -63,6 +63,10 @@ venv-2.1: | packages ## .venv/torch-2.1.2: the PyTorch of the 4-bit recording, w
 
 venv-peft: | packages ## .venv/peft: PyTorch 2.12 with peft and diffusers, for the truth of summer 2026
 	@$(STAGE) venv-peft "Python environment peft (some 3 GB to download the first time)" -- env $(VENV) peft
+
+venv-comparators: | packages ## .venv/comparators: the tree libraries that the networks are compared with
+	@$(STAGE) venv-comparators "Python environment comparators (some 300 MB to download the first time)" -- \
+	    env $(VENV) comparators
 
 # ---- build
 
@@ -125,6 +129,9 @@ test-sanitizers: packages headers ## the tests of driver, trace, snapshot, simul
 accuracy: setup venv-2.11 venv-2.1 venv-peft venv-latest build ## the scoreboard over all measurements: [DATA=<folder>] [JOBS=<n>] [ACCURACY_FLAGS=...]
 	tools/accuracy --data "$(DATA)" --jobs $(JOBS) --json build/accuracy/rows.jsonl --html build/accuracy/index.html \
 	    $(ACCURACY_FLAGS)
+
+evaluate: venv-comparators build ## learned predictors beside tree libraries, out of fold: [DATA=<folder>] [JOBS=<n>] [EVALUATE_FLAGS=...]
+	.venv/comparators/bin/python tools/comparators --data "$(DATA)" --jobs $(JOBS) $(EVALUATE_FLAGS)
 
 bench: setup build ## what a dry run costs, beside really training on the CPU
 	@tools/setup/packages.sh bench

@@ -1,30 +1,47 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
-//   dryfit-evaluate --data DIR --folds module5_s0 [--against NAME] [PREDICTIONS.csv ...]
+//   dryfit-evaluate --data DIR [--set NAME] [--folds NAME] [--features NAME] [PREDICTIONS.csv ...]
+//   dryfit-evaluate --data DIR ... --features-out TABLE.csv
+//   dryfit-evaluate --list
 //
-// Scores predictions of timm's training peaks that were made without each job's fold, beside the physics base. A column
-// "B1 ...", "B2 ..." or "B3 ..." is a comparator of that bar (Note [Bars] in src/predictor/evaluation.h).
+// Scores predictions of a data set that were made without each example's fold, beside the physics base. A column
+// "B1 ...", "B2 ..." or "B3 ..." is a comparator of that bar (Note [Bars] in src/predictor/evaluation.h). With
+// --features-out it writes what such predictions are to be made from (src/predictor/feature_table.h) and scores
+// nothing.
 //
-// Exit code 0: all were scored; 1: something could not be read; 2: wrong usage.
+// Exit code 0: all was scored or written; 1: something could not be read or written; 2: wrong usage.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "predictor/bootstrap.h"
-#include "predictor/evaluation.h"
+#include "evaluate/findings.h"
+#include "predictor/data_sets.h"
+#include "predictor/feature_table.h"
 
-namespace dryfit::predictor {
+namespace dryfit::evaluate {
 namespace {
+
+using predictor::Contender;
+using predictor::DataSet;
+using predictor::DataSetEntry;
 
 struct Options {
   std::string data;
-  std::string folds = "module5_s0";
+  std::string set = "timm-memory";
+  std::string folds;
+  std::string features;
+  std::string features_out;
   std::string against;
   std::uint64_t seed = 1;
+  bool against_bars = false;
+  bool json = false;
+  bool list = false;
   bool final_test = false;
   std::vector<std::string> predictions;
 };
@@ -35,103 +52,117 @@ int fail(const Error& error, int code = 1) {
   return code;
 }
 
-void print_row(const std::string& name, const Scores& scores) {
-  std::printf("%-34s %8.3f %7.3f %7.4f %7.3f %8.4f\n", name.c_str(), scores[Metric::mse], scores[Metric::rmse],
-              scores[Metric::mae], scores[Metric::mape], scores[Metric::r2]);
-}
-
-std::vector<std::string> modules_of(const TimmMemory& data) {
-  std::vector<std::string> modules;
-  for (const auto& job : data.jobs) modules.push_back(job.module);
-  return modules;
-}
-
-void print_table(const Options& options, const TimmMemory& data, const std::vector<Contender>& contenders) {
-  const auto groups = number_groups(modules_of(data));
-  std::printf("timm training peaks, %s: %zu jobs of %zu modules, %zu folds; GiB, MAPE in %%\n", options.folds.c_str(),
-              data.jobs.size(), *std::ranges::max_element(groups) + 1, data.folds.count);
-  std::printf("%-34s %8s %7s %7s %7s %8s\n", "", "MSE", "RMSE", "MAE", "MAPE", "R2");
-  std::vector<Scores> scores;
-  for (const auto& contender : contenders) {
-    scores.push_back(score_gib(data, contender.predicted_mib));
-    print_row(contender.name, scores.back());
-  }
-  for (const auto bar : kAllBars) {
-    const auto best = score_bar(bar, contenders, scores);
-    if (!best.names[0].empty()) print_row("bar " + std::string(to_text(bar)), best.best);
-  }
-}
-
-std::vector<double> gib(std::vector<double> mib) {
-  for (auto& value : mib) value /= 1024;
-  return mib;
-}
-
-void print_differences(const Options& options, const TimmMemory& data, const std::vector<Contender>& contenders,
-                       const Contender& against) {
-  std::vector<double> truth;
-  for (const auto& job : data.jobs) truth.push_back(job.measured_mib / 1024);
-  const auto groups = number_groups(modules_of(data));
-  std::printf("\nless '%s'; 95 %% intervals over modules, seed %llu\n", against.name.c_str(),
-              static_cast<unsigned long long>(options.seed));
-  for (const auto& contender : contenders) {
-    if (contender.name == against.name) continue;
-    const auto difference =
-        compare(truth, gib(contender.predicted_mib), gib(against.predicted_mib), groups, {.seed = options.seed});
-    std::printf("%s\n", contender.name.c_str());
-    for (const auto metric : kAllMetrics) {
-      const auto& interval = difference.interval(metric);
-      std::printf("  %-5s %+9.4f [%+9.4f, %+9.4f]\n", std::string(to_text(metric)).c_str(), difference.value[metric],
-                  interval.low, interval.high);
+int list_studies() {
+  for (const auto& set : predictor::all_data_sets()) {
+    for (const auto folds : set.open_folds) {
+      for (const auto features : set.features) {
+        std::printf("%s %s %s\n", std::string(set.name).c_str(), std::string(folds).c_str(),
+                    std::string(features).c_str());
+      }
     }
   }
+  return 0;
 }
 
-Status add_predictions(const Options& options, const TimmMemory& data, std::vector<Contender>& contenders) {
+int write_features(const DataSet& data, const std::string& file) {
+  std::ofstream stream(file, std::ios::binary);
+  stream << predictor::feature_table(data);
+  stream.flush();
+  return stream ? 0 : fail({file + ": cannot be written", "give a path in a folder that is there"});
+}
+
+Status add_predictions(const Options& options, const DataSet& data, std::vector<Contender>& contenders) {
   for (const auto& file : options.predictions) {
-    const auto table = read_table(file);
+    const auto table = predictor::read_table(file);
     if (!table) return table.error();
-    auto read = contenders_in(*table, data.rows);
+    auto read = predictor::contenders_in(*table, data.rows());
     if (!read) return Error{file + ": " + read.error().what, read.error().hint};
     std::ranges::move(*read, std::back_inserter(contenders));
   }
   return {};
 }
 
-int evaluate(const Options& options) {
-  if (is_held_out(options.folds) && !options.final_test) {
+Status check_names(const Options& options, const std::vector<Contender>& contenders) {
+  std::vector<std::string> names;
+  for (const auto& contender : contenders) names.push_back(contender.name);
+  std::ranges::sort(names);
+  const auto twice = std::ranges::adjacent_find(names);
+  if (twice != names.end()) return Error{"two columns are named '" + *twice + "'", "give every one a name of its own"};
+  if (options.against.empty() || std::ranges::binary_search(names, options.against)) return {};
+  return Error{"nobody is named '" + options.against + "'", "name a column of the predictions, or 'physics base'"};
+}
+
+std::vector<NamedDifference> differences_to(const std::string& name, const Findings& findings) {
+  std::vector<NamedDifference> differences;
+  const auto other = std::ranges::find(findings.contenders, name, &Contender::name);
+  for (const auto& contender : findings.contenders) {
+    if (contender.name == name) continue;
+    differences.push_back(
+        {contender.name, predictor::difference(findings.data, contender, *other, {.seed = findings.seed})});
+  }
+  return differences;
+}
+
+int score_predictions(const Options& options, const DataSet& data) {
+  std::vector<Contender> contenders{predictor::base_out_of_fold(data)};
+  if (auto status = add_predictions(options, data, contenders); !status) return fail(status.error());
+  if (auto status = check_names(options, contenders); !status) return fail(status.error(), 2);
+  Findings findings{.data = data,
+                    .features = options.features,
+                    .folds = options.folds,
+                    .seed = options.seed,
+                    .contenders = std::move(contenders),
+                    .against = options.against};
+  findings.standing = predictor::stand(data, findings.contenders);
+  if (options.against_bars) {
+    findings.to_bars =
+        predictor::differences_to_bars(data, findings.contenders, findings.standing, {.seed = options.seed});
+  }
+  if (!options.against.empty()) findings.to_named = differences_to(options.against, findings);
+  options.json ? print_json(findings) : print_text(findings);
+  return 0;
+}
+
+int evaluate(Options options) {
+  if (options.list) return list_studies();
+  if (options.data.empty()) return fail({"--data is not given", "name the folder of the data sets"}, 2);
+  const auto set = predictor::find_data_set(options.set);
+  if (!set) return fail(set.error(), 2);
+  if (options.folds.empty()) options.folds = (*set)->open_folds.front();
+  if (options.features.empty()) options.features = (*set)->features.front();
+  if ((*set)->is_held_out(options.folds) && !options.final_test) {
     return fail(
         {"the folds '" + options.folds + "' are kept for the last test", "say --final when nothing is chosen any more"},
         2);
   }
-  const auto tables = read_timm_tables(options.data);
-  if (!tables) return fail(tables.error());
-  const auto data = join_timm_memory(*tables, options.folds);
+  const auto data = predictor::read_data_set(**set, options.data, options.folds, options.features);
   if (!data) return fail(data.error());
-  auto physics = physics_out_of_fold(*data);
-  if (!physics) return fail(physics.error());
-  std::vector<Contender> contenders{std::move(*physics)};
-  if (auto status = add_predictions(options, *data, contenders); !status) return fail(status.error());
-  const auto against = std::ranges::find(contenders, options.against, &Contender::name);
-  if (!options.against.empty() && against == contenders.end()) {
-    return fail({"nobody is named '" + options.against + "'", "name a column of the predictions, or 'physics base'"},
-                2);
-  }
-  print_table(options, *data, contenders);
-  if (!options.against.empty()) print_differences(options, *data, contenders, *against);
-  return 0;
+  if (!options.features_out.empty()) return write_features(*data, options.features_out);
+  return score_predictions(options, *data);
 }
 
 }  // namespace
-}  // namespace dryfit::predictor
+
+std::size_t Findings::group_count() const {
+  const auto groups = predictor::number_groups(data.groups());
+  return *std::ranges::max_element(groups) + 1;
+}
+
+}  // namespace dryfit::evaluate
 
 int main(int argc, char** argv) {
-  dryfit::predictor::Options options;
-  CLI::App app("Scores predictions of training memory, fold by fold", "dryfit-evaluate");
-  app.add_option("--data", options.data, "folder of the data sets")->required();
-  app.add_option("--folds", options.folds, "a column of the fold table")->capture_default_str();
+  dryfit::evaluate::Options options;
+  CLI::App app("Scores predictions of training memory and throughput, fold by fold", "dryfit-evaluate");
+  app.add_option("--data", options.data, "folder of the data sets");
+  app.add_option("--set", options.set, "which data set")->capture_default_str();
+  app.add_option("--folds", options.folds, "a column of its fold table; default: the first that --list names");
+  app.add_option("--features", options.features, "what a learner is given; default: the first that --list names");
+  app.add_option("--features-out", options.features_out, "write that as a table and score nothing");
   app.add_option("--against", options.against, "show differences to this one, with intervals");
+  app.add_flag("--against-bars", options.against_bars, "show how far ours are from the best of each bar");
   app.add_option("--seed", options.seed, "of the intervals")->capture_default_str();
+  app.add_flag("--json", options.json, "for programs");
+  app.add_flag("--list", options.list, "the data sets with their open folds and their features");
   app.add_flag("--final", options.final_test, "allow folds that are kept for the last test");
   app.add_option("predictions", options.predictions, "tables of out-of-fold predictions");
   try {
@@ -139,5 +170,5 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   }
-  return dryfit::predictor::evaluate(options);
+  return dryfit::evaluate::evaluate(std::move(options));
 }

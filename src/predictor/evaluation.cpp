@@ -6,18 +6,9 @@
 #include <map>
 
 #include "base/check.h"
-#include "predictor/physics_base.h"
 
 namespace dryfit::predictor {
 namespace {
-
-constexpr double kMebibytesPerGibibyte = 1024;
-
-std::vector<double> in_gib(std::span<const double> mib) {
-  std::vector<double> gib;
-  for (const double value : mib) gib.push_back(value / kMebibytesPerGibibyte);
-  return gib;
-}
 
 /// Where in the table each wanted row stands.
 Result<std::vector<std::size_t>> places_of(const Table& table, std::span<const std::size_t> rows) {
@@ -71,22 +62,12 @@ BarScores score_bar(Bar bar, std::span<const Contender> contenders, std::span<co
   return result;
 }
 
-Result<Contender> physics_out_of_fold(const TimmMemory& data) {
-  Contender physics{"physics base", std::vector<double>(data.jobs.size())};
-  for (std::size_t fold = 0; fold < data.folds.count; ++fold) {
-    std::vector<Job> jobs;
-    std::vector<double> measured;
-    for (const auto place : data.folds.trained_in(fold)) {
-      jobs.push_back(data.jobs[place].job);
-      measured.push_back(data.jobs[place].measured_mib);
-    }
-    const auto base = fit_physics(jobs, measured);
-    if (!base) return base.error();
-    for (const auto place : data.folds.tested_in(fold)) {
-      physics.predicted_mib[place] = base->estimate_mib(data.jobs[place].job);
-    }
+Contender base_out_of_fold(const DataSet& data) {
+  Contender base{.name = "physics base"};
+  for (std::size_t place = 0; place < data.examples.size(); ++place) {
+    base.predicted.push_back(data.bases[data.folds.folds[place]][place]);
   }
-  return physics;
+  return base;
 }
 
 Result<std::vector<Contender>> contenders_in(const Table& table, std::span<const std::size_t> rows) {
@@ -100,22 +81,21 @@ Result<std::vector<Contender>> contenders_in(const Table& table, std::span<const
     auto& contender = contenders.emplace_back(Contender{.name = column});
     for (const auto place : *places) {
       const double value = (*numbers)[place];
-      if (value <= 0) return Error{table.place(place) + ": '" + column + "' is not above zero", "give MiB"};
-      contender.predicted_mib.push_back(value);
+      if (value <= 0)
+        return Error{table.place(place) + ": '" + column + "' is not above zero", "give the unit of the data set"};
+      contender.predicted.push_back(value);
     }
   }
   return contenders;
 }
 
-bool is_held_out(std::string_view protocol) {
-  constexpr std::array<std::string_view, 4> open{"module5_s0", "module5_s1", "model5_s0", "random5_s0"};
-  return std::ranges::find(open, protocol) == open.end();
+std::vector<double> published(const DataSet& data, std::vector<double> values) {
+  for (auto& value : values) value /= data.quantity.per_published;
+  return values;
 }
 
-Scores score_gib(const TimmMemory& data, std::span<const double> predicted_mib) {
-  std::vector<double> truth;
-  for (const auto& job : data.jobs) truth.push_back(job.measured_mib);
-  return score(in_gib(truth), in_gib(predicted_mib));
+Scores score(const DataSet& data, const Contender& contender) {
+  return score(published(data, data.truth()), published(data, contender.predicted));
 }
 
 }  // namespace dryfit::predictor

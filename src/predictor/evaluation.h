@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "predictor/data_set.h"
 #include "predictor/metrics.h"
 #include "predictor/table.h"
-#include "predictor/timm_memory.h"
 
 namespace dryfit::predictor {
 
@@ -31,8 +31,8 @@ std::string_view to_text(Bar bar);
 
 /// What one model said of every job, having been trained without the job's fold.
 struct Contender {
-  std::string name;  ///< "B2 LightGBM l1": a comparator, of that bar; any other is ours
-  std::vector<double> predicted_mib;
+  std::string name;               ///< "B2 LightGBM l1": a comparator, of that bar; any other is ours
+  std::vector<double> predicted;  ///< of each example of the data set, in its unit
 
   bool is_within(Bar bar) const;
 };
@@ -44,18 +44,17 @@ struct BarScores {
 };
 BarScores score_bar(Bar bar, std::span<const Contender> contenders, std::span<const Scores> scores);
 
-/// The physics base alone, fitted anew without each fold.
-Result<Contender> physics_out_of_fold(const TimmMemory& data);
+/// The physics base alone, of each example that of its fold, so that it has not seen it.
+Contender base_out_of_fold(const DataSet& data);
 
-/// Reads contenders from a table with the column `row` (of the memory table) and one of MiB per contender. Every row of
-/// `rows` must be there once and no other, in any order; a prediction that is not above zero is an Error.
+/// Reads contenders from a table with the column `row` (of the data table) and one of predictions per contender. Every
+/// row of `rows` must be there once and no other, in any order; a prediction that is not above zero is an Error.
 Result<std::vector<Contender>> contenders_in(const Table& table, std::span<const std::size_t> rows);
 
-/// Protocols that are kept for the last test, so that nothing is chosen by them: all repeats but module5_s0,
-/// module5_s1, model5_s0 and random5_s0, and family5.
-bool is_held_out(std::string_view protocol);
+/// Values of the data set in the unit of published scores.
+std::vector<double> published(const DataSet& data, std::vector<double> values);
 
-/// Scores in GiB, as all published ones are.
-Scores score_gib(const TimmMemory& data, std::span<const double> predicted_mib);
+/// Scores in that unit.
+Scores score(const DataSet& data, const Contender& contender);
 
 }  // namespace dryfit::predictor

@@ -4,8 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include "predictor/testing.h"
-
 namespace dryfit::predictor {
 namespace {
 
@@ -27,7 +25,7 @@ TEST(Evaluation, Predictions_are_put_in_the_order_of_the_data) {
   ASSERT_TRUE(read) << read.error().what;
   ASSERT_EQ(read->size(), 2u);
   EXPECT_EQ((*read)[0].name, "B1 forest");
-  EXPECT_EQ((*read)[1].predicted_mib, (std::vector<double>{31, 51}));
+  EXPECT_EQ((*read)[1].predicted, (std::vector<double>{31, 51}));
 }
 
 TEST(Evaluation, Predictions_that_are_not_of_exactly_these_rows_are_refused) {
@@ -58,24 +56,14 @@ TEST(Evaluation, A_bar_is_the_best_of_its_comparators_metric_by_metric) {
   EXPECT_EQ(score_bar(Bar::b1, {}, {}).names[0], "");
 }
 
-TEST(Evaluation, The_physics_base_of_a_fold_has_not_seen_it) {
-  // Two folds of one job each: what is predicted of one is fitted on the other alone.
-  TimmMemory data;
-  for (const double measured : {1000.0, 3000.0}) data.jobs.push_back({"m", "m", testing::sample_job(), measured});
+TEST(Evaluation, The_physics_base_of_an_example_is_that_of_its_fold) {
+  DataSet data{.quantity = Quantity::memory()};
+  data.examples = {{0, "m", 1000, {}}, {1, "m", 3000, {}}};
   data.folds = {.rows = {0, 1}, .folds = {0, 1}, .count = 2};
-  const auto physics = physics_out_of_fold(data);
-  ASSERT_TRUE(physics);
-  EXPECT_NEAR(physics->predicted_mib[0], 3000, 1e-6);
-  EXPECT_NEAR(physics->predicted_mib[1], 1000, 1e-6);
-  EXPECT_NEAR(score_gib(data, physics->predicted_mib)[Metric::mae], 2000.0 / 1024, 1e-9);
-}
-
-TEST(Evaluation, What_is_kept_for_the_last_test_is_known) {
-  EXPECT_FALSE(is_held_out("module5_s0"));
-  EXPECT_FALSE(is_held_out("model5_s0"));
-  EXPECT_TRUE(is_held_out("module5_s2"));
-  EXPECT_TRUE(is_held_out("model5_s1"));
-  EXPECT_TRUE(is_held_out("family5_s0"));
+  data.bases = {{3000, 1}, {1, 1000}};
+  const auto base = base_out_of_fold(data);
+  EXPECT_EQ(base.predicted, (std::vector<double>{3000, 1000}));
+  EXPECT_NEAR(score(data, base)[Metric::mae], 2000.0 / 1024, 1e-9);
 }
 
 }  // namespace

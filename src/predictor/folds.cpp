@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 
 namespace dryfit::predictor {
@@ -38,15 +39,20 @@ Status check_ascending(const Table& table, const std::vector<std::size_t>& rows)
   return {};
 }
 
-Status check_folds(const Folds& folds, std::string_view protocol) {
-  const std::string name = "the folds '" + std::string(protocol) + "'";
-  if (folds.count < 2) return Error{name + " are fewer than two", "name a column with at least two folds"};
+std::optional<std::size_t> empty_fold(const Folds& folds) {
   std::vector<std::size_t> sizes(folds.count);
   for (const auto fold : folds.folds) ++sizes[fold];
   const auto empty = std::ranges::find(sizes, 0u);
   if (empty == sizes.end()) return {};
-  return Error{name + " have no row in fold " + std::to_string(empty - sizes.begin()),
-               "number the folds from 0 without gaps"};
+  return static_cast<std::size_t>(empty - sizes.begin());
+}
+
+Status check_folds(const Folds& folds, std::string_view protocol) {
+  const std::string name = "the folds '" + std::string(protocol) + "'";
+  if (folds.count < 2) return Error{name + " are fewer than two", "name a column with at least two folds"};
+  const auto empty = empty_fold(folds);
+  if (!empty) return {};
+  return Error{name + " have no row in fold " + std::to_string(*empty), "number the folds from 0 without gaps"};
 }
 
 std::vector<std::size_t> places(const Folds& folds, std::size_t fold, bool tested) {
@@ -73,6 +79,18 @@ Result<Folds> folds_of(const Table& table, std::string_view protocol, std::size_
   Folds result{.rows = std::move(*rows), .folds = std::move(*folds), .count = last};
   if (auto status = check_folds(result, protocol); !status) return status.error();
   return result;
+}
+
+Result<Folds> among(const Folds& folds, std::span<const std::size_t> known) {
+  Folds kept{.count = folds.count};
+  for (std::size_t i = 0; i < folds.rows.size(); ++i) {
+    if (!std::ranges::binary_search(known, folds.rows[i])) continue;
+    kept.rows.push_back(folds.rows[i]);
+    kept.folds.push_back(folds.folds[i]);
+  }
+  const auto empty = empty_fold(kept);
+  if (!empty) return kept;
+  return Error{"nothing is known of any row of fold " + std::to_string(*empty), "add features of its rows"};
 }
 
 }  // namespace dryfit::predictor

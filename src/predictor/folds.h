@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -27,5 +28,8 @@ struct Folds {
 /// that the data table of `data_rows` rows does not have or that is listed twice, a fold that is no whole number or
 /// that has no rows, and fewer than two folds are Errors.
 Result<Folds> folds_of(const Table& table, std::string_view protocol, std::size_t data_rows);
+
+/// Only those rows that are among the `known` ones, which are ascending. An Error when a fold is left without any.
+Result<Folds> among(const Folds& folds, std::span<const std::size_t> known);
 
 }  // namespace dryfit::predictor

@@ -45,6 +45,16 @@ TEST(Folds, Gaps_and_a_single_fold_are_refused) {
   EXPECT_EQ(problem_of("row,model5_s0\n"), "the folds 'model5_s0' are fewer than two");
 }
 
+TEST(Folds, Only_rows_that_are_known_are_kept_and_no_fold_may_be_left_empty) {
+  const auto folds = folds_in("row,model5_s0\n0,1\n3,0\n4,1\n");
+  ASSERT_TRUE(folds) << folds.error().what;
+  const auto kept = among(*folds, Places{3, 4, 8});
+  ASSERT_TRUE(kept) << kept.error().what;
+  EXPECT_EQ(kept->rows, (Places{3, 4}));
+  EXPECT_EQ(kept->folds, (Places{0, 1}));
+  EXPECT_EQ(among(*folds, Places{0, 4}).error().what, "nothing is known of any row of fold 0");
+}
+
 TEST(Folds, A_protocol_that_is_not_there_is_refused) {
   EXPECT_EQ(problem_of("row,random5\n1,0\n"), "folds.csv: there is no column 'model5_s0'");
 }

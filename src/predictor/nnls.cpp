@@ -123,4 +123,14 @@ std::vector<double> solve_nnls(std::span<const double> a, std::span<const double
   return best;
 }
 
+std::vector<double> solve_relative_nnls(std::span<const double> a, std::span<const double> b, std::size_t columns) {
+  DRYFIT_CHECK(columns > 0 && a.size() == b.size() * columns);
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    DRYFIT_CHECK(b[i / columns] > 0);
+    ratios.push_back(a[i] / b[i / columns]);
+  }
+  return solve_nnls(ratios, std::vector<double>(b.size(), 1), columns);
+}
+
 }  // namespace dryfit::predictor

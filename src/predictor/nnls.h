@@ -13,4 +13,8 @@ namespace dryfit::predictor {
 /// is, in 2^columns small steps; where several are equally good, the one with the fewest columns.
 std::vector<double> solve_nnls(std::span<const double> a, std::span<const double> b, std::size_t columns);
 
+/// The x >= 0 that makes the sum of squares of (A x / b - 1) least: an error of a tenth counts alike everywhere. `b` is
+/// above zero.
+std::vector<double> solve_relative_nnls(std::span<const double> a, std::span<const double> b, std::size_t columns);
+
 }  // namespace dryfit::predictor

@@ -37,6 +37,11 @@ TEST(Nnls, Columns_of_very_different_units_are_fitted_alike) {
               {2e-9, 1e3});
 }
 
+TEST(Nnls, Relative_errors_count_alike_at_any_size) {
+  // A constant for 1 and 3: sum((c / b - 1)^2) is least at (1 + 1/3) / (1 + 1/9) = 1.2, not at 2.
+  expect_near(solve_relative_nnls(std::vector<double>{1, 1}, std::vector<double>{1, 3}, 1), {1.2});
+}
+
 TEST(Nnls, The_conditions_of_Karush_Kuhn_and_Tucker_hold_on_random_problems) {
   std::mt19937_64 random(1);
   std::normal_distribution<double> normal;

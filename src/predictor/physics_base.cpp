@@ -3,6 +3,7 @@
 #include "predictor/physics_base.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <vector>
 
@@ -23,12 +24,8 @@ double PhysicsBase::estimate_mib(const Job& job) const {
 Result<PhysicsBase> fit_physics(std::span<const Job> jobs, std::span<const double> measured_mib) {
   DRYFIT_CHECK(jobs.size() == measured_mib.size());
   std::vector<double> rows;
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
-    DRYFIT_CHECK(measured_mib[i] > 0);
-    for (const double term : physics_terms(jobs[i])) rows.push_back(term / measured_mib[i]);
-  }
-  const std::vector<double> ones(jobs.size(), 1);
-  const auto weights = solve_nnls(rows, ones, kPhysicsTerms);
+  for (const auto& job : jobs) std::ranges::copy(physics_terms(job), std::back_inserter(rows));
+  const auto weights = solve_relative_nnls(rows, measured_mib, kPhysicsTerms);
   if (std::ranges::all_of(weights, [](double weight) { return weight <= 0; })) {
     return Error{"no physics base can be fitted to " + std::to_string(jobs.size()) + " jobs", "give more jobs"};
   }

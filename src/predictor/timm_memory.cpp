@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <span>
 #include <utility>
+
+#include "predictor/physics_base.h"
 
 namespace dryfit::predictor {
 namespace {
@@ -146,6 +149,20 @@ class Join {
   BlockLists blocks_;
 };
 
+Result<std::vector<double>> physics(const TimmMemory& memory, std::span<const std::size_t> training) {
+  std::vector<Job> jobs;
+  Numbers measured;
+  for (const auto place : training) {
+    jobs.push_back(memory.jobs[place].job);
+    measured.push_back(memory.jobs[place].measured_mib);
+  }
+  const auto base = fit_physics(jobs, measured);
+  if (!base) return base.error();
+  Numbers estimates;
+  for (const auto& job : memory.jobs) estimates.push_back(base->estimate_mib(job.job));
+  return estimates;
+}
+
 }  // namespace
 
 Result<TimmTables> read_timm_tables(const std::filesystem::path& folder) {
@@ -178,6 +195,24 @@ Result<TimmMemory> join_timm_memory(const TimmTables& tables, std::string_view p
   }
   result.folds = std::move(*folds);
   return result;
+}
+
+Result<DataSet> timm_memory_set(const TimmMemory& memory, std::string_view protocol, FeatureSet features) {
+  const bool by_module = kept_apart_by(protocol) == "module";
+  DataSet data{.name = "timm-memory",
+               .title = "training peaks of timm's models",
+               .quantity = Quantity::memory(),
+               .group_kind = by_module ? "modules" : "models",
+               .feature_names = feature_names(features),
+               .folds = memory.folds};
+  for (std::size_t place = 0; place < memory.jobs.size(); ++place) {
+    const auto& job = memory.jobs[place];
+    data.examples.push_back(
+        {memory.rows[place], by_module ? job.module : job.model, job.measured_mib, features_of(job.job, features)});
+  }
+  const auto fit = [&](std::span<const std::size_t> training) { return physics(memory, training); };
+  if (auto status = fit_bases(data, fit); !status) return status.error();
+  return data;
 }
 
 }  // namespace dryfit::predictor

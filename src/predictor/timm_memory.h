@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "predictor/data_set.h"
+#include "predictor/features.h"
 #include "predictor/folds.h"
 #include "predictor/job.h"
 #include "predictor/table.h"
@@ -49,5 +51,10 @@ Result<TimmTables> read_timm_tables(const std::filesystem::path& folder);
 ///
 /// An Error when a column, a model's size, module or blocks are missing, or a number makes no sense.
 Result<TimmMemory> join_timm_memory(const TimmTables& tables, std::string_view protocol);
+
+/// The same as every learner sees it. The base is the physics base, fitted on each fold's training jobs; it is no
+/// feature, since the estimate that it is made from is one. Groups are modules where the folds keep them apart, else
+/// models. An Error when the base cannot be fitted.
+Result<DataSet> timm_memory_set(const TimmMemory& memory, std::string_view protocol, FeatureSet features);
 
 }  // namespace dryfit::predictor

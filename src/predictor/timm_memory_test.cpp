@@ -96,5 +96,25 @@ TEST(TimmMemory, Blocks_out_of_order_are_refused) {
   EXPECT_EQ(problem_of(texts), "blocks.csv:6: the block is not the next one of its model");
 }
 
+TEST(TimmMemory, As_a_data_set_each_fold_has_the_base_of_its_training_jobs) {
+  const auto memory = joined({});
+  ASSERT_TRUE(memory) << memory.error().what;
+  const auto data = timm_memory_set(*memory, "model5_s0", FeatureSet::plain);
+  ASSERT_TRUE(data) << data.error().what;
+  EXPECT_EQ(data->rows(), memory->rows);
+  EXPECT_EQ(data->truth(), (std::vector<double>{3000, 1500}));
+  // One job each: the base of fold 0 is fitted to the second, that of fold 1 to the first.
+  EXPECT_NEAR(data->bases[0][1], 1500, 1e-6);
+  EXPECT_NEAR(data->bases[1][0], 3000, 1e-6);
+  EXPECT_EQ(data->examples[0].features, features_of(memory->jobs[0].job, FeatureSet::plain));
+}
+
+TEST(TimmMemory, Groups_are_modules_where_the_folds_keep_them_apart_else_models) {
+  const auto memory = joined({});
+  ASSERT_TRUE(memory) << memory.error().what;
+  EXPECT_EQ(timm_memory_set(*memory, "module5_s0", FeatureSet::plain)->groups()[0], "resnet");
+  EXPECT_EQ(timm_memory_set(*memory, "model5_s0", FeatureSet::plain)->groups()[0], "big");
+}
+
 }  // namespace
 }  // namespace dryfit::predictor

@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "predictor/data_set.h"
+
+namespace dryfit::predictor {
+
+/// A data set that can be asked for by name, and the ways to look at it.
+struct DataSetEntry {
+  std::string_view name;
+  std::vector<std::string_view> features;  ///< names of its feature sets, the usual one first
+
+  /// The protocols to develop with, the usual one first. All others are kept for the last test, so that nothing is
+  /// chosen by them.
+  std::vector<std::string_view> open_folds;
+
+  Result<DataSet> (*read)(const std::filesystem::path& folder, std::string_view protocol, std::string_view features);
+
+  bool is_held_out(std::string_view protocol) const;
+};
+
+std::span<const DataSetEntry> all_data_sets();
+
+/// An Error that names those there are.
+Result<const DataSetEntry*> find_data_set(std::string_view name);
+
+/// Reads a data set from the folder of all. An Error when it has no such features, or the tables are not as they must
+/// be.
+Result<DataSet> read_data_set(const DataSetEntry& entry, const std::filesystem::path& folder, std::string_view protocol,
+                              std::string_view features);
+
+}  // namespace dryfit::predictor

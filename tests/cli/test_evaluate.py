@@ -1,0 +1,95 @@
+# SPDX-FileCopyrightText: The Dryfit authors
+# SPDX-License-Identifier: Apache-2.0
+"""bin/dryfit-evaluate on a small made-up table in the form of SchedTune's."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+EVALUATE = Path(__file__).resolve().parents[2] / "bin" / "dryfit-evaluate"
+
+HEADER = (
+    "model,batchsize,activations,parameters,input,peak mem usage,Pipelines/CUDA cores,Memory bandwidth (GB/s),"
+    "Memory clock speed (MHz),Tensor cores,SM count"
+)
+PEAKS = [1024 * (2 + place) for place in range(8)]
+
+
+def run(data: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+    command = [EVALUATE, "--data", data, "--set", "schedtune", "--folds", "model12", *arguments]
+    return subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """Four models of two rows; two folds."""
+    rows = [
+        f"model{place // 2},8,{100 + 90 * place},{40 + 7 * (place % 3)},4.59,{peak},2496,240.6,5012,0,13"
+        for place, peak in enumerate(PEAKS)
+    ]
+    (tmp_path / "schedtune-model-stats.csv").write_text("\n".join([HEADER, *rows]) + "\n")
+    folds = [f"{place},{place // 4}" for place in range(8)]
+    (tmp_path / "splits").mkdir()
+    (tmp_path / "splits" / "schedtune-model-stats.csv").write_text("\n".join(["row,model12", *folds]) + "\n")
+    return tmp_path
+
+
+@pytest.fixture
+def predictions(data: Path) -> Path:
+    """Ours is off by 1 GiB everywhere, a comparator of the first bar by 2 GiB."""
+    path = data / "predictions.csv"
+    lines = [f"{row},{peak + 1024},{peak + 2048}" for row, peak in enumerate(PEAKS)]
+    path.write_text("\n".join(["row,ours,B1 forest log", *lines]) + "\n")
+    return path
+
+
+def test_scores_bars_and_differences_are_told_to_programs(data: Path, predictions: Path) -> None:
+    done = run(data, "--json", "--against-bars", predictions)
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert (report["examples"], report["fold_count"], report["groups"]) == (8, 2, {"kind": "models", "count": 4})
+    assert (report["unit"], report["prediction_unit"]) == ("GiB", "MiB")
+    scores = {one["name"]: one["scores"] for one in report["contenders"]}
+    assert scores["ours"]["MAE"] == pytest.approx(1)
+    assert scores["B1 forest log"]["MSE"] == pytest.approx(4)
+    assert report["bars"][0]["by"]["MAPE"] == "B1 forest log"
+    ours = next(one for one in report["differences"] if one["name"] == "ours" and one["less"] == "B1")
+    assert ours["scores"]["MAE"] == pytest.approx({"value": -1, "low": -1, "high": -1})
+
+
+def test_scores_bars_and_differences_are_told_to_people(data: Path, predictions: Path) -> None:
+    done = run(data, "--against-bars", "--against", "physics base", predictions)
+    assert done.returncode == 0, done.stderr
+    assert "8 examples of 4 models, 2 folds; GiB, MAPE in %" in done.stdout
+    assert "MSE, RMSE, MAE, MAPE, R2: B1 forest log" in done.stdout
+    assert "  MAE   -1.0000 [-1.0000, -1.0000] *" in done.stdout
+    assert "less 'physics base'" in done.stdout
+
+
+def test_the_features_are_written_once_per_fold(data: Path) -> None:
+    table = data / "features.csv"
+    done = run(data, "--features-out", table)
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    with table.open(newline="") as file:
+        lines = list(csv.DictReader(file))
+    assert len(lines) == 2 * 8
+    assert [line["row"] for line in lines if line["fold"] == "1" and line["part"] == "test"] == ["4", "5", "6", "7"]
+    bases = {line["fold"]: line["base"] for line in lines if line["row"] == "0"}
+    assert bases["0"] != bases["1"]
+
+
+def test_a_name_that_is_there_twice_is_refused(data: Path, predictions: Path) -> None:
+    done = run(data, predictions, predictions)
+    assert done.returncode == 2
+    assert "two columns are named 'B1 forest log'" in done.stderr
+
+
+def test_a_file_that_cannot_be_written_is_named(data: Path) -> None:
+    done = run(data, "--features-out", data / "nowhere" / "features.csv")
+    assert done.returncode == 1
+    assert "nowhere/features.csv: cannot be written" in done.stderr

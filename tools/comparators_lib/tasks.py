@@ -1,0 +1,90 @@
+# SPDX-FileCopyrightText: The Dryfit authors
+# SPDX-License-Identifier: Apache-2.0
+"""One task per study and contestant: what is missing is trained, what is finished is kept."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import Executor, as_completed
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Callable, Iterable, Iterator, Sequence
+
+from accuracy_lib.progress import Progress
+
+from . import columns, feature_table
+from .columns import Column
+from .contestants import CONTESTANTS, Contestant
+from .studies import Evaluator, Study
+from .training import out_of_fold
+
+START = 2.0  # seconds until a library is loaded and a table read
+
+
+@dataclass(frozen=True)
+class Task:
+    study: Study
+    contestant: Contestant
+    features: Path
+    key: str
+    work: float  # seconds, roughly
+    folder: Path  # of the finished column
+
+    def finished(self) -> Column | None:
+        return columns.load(self.folder, self.contestant.name, self.key)
+
+
+@lru_cache(maxsize=1)
+def table_of(path: Path) -> feature_table.FeatureTable:
+    return feature_table.read(path)
+
+
+def tasks_of(
+    study: Study,
+    evaluator: Evaluator,
+    out: Path,
+    contestants: Iterable[Contestant] = CONTESTANTS,
+    key_of: Callable[[Contestant, str], str] = columns.key_of,
+) -> Iterator[Task]:
+    """Writes the study's feature table first."""
+    features = out / "features" / f"{study.name}.csv"
+    evaluator.write_features(study, features)
+    digest = columns.digest_of(features)
+    size = table_of(features).size
+    for contestant in contestants:
+        work = START + contestant.learner.cost * size / 1e6
+        yield Task(study, contestant, features, key_of(contestant, digest), work, out / "columns" / study.name)
+
+
+def train(task: Task) -> Column:
+    table = table_of(task.features)
+    started = time.monotonic()
+    predicted = out_of_fold(task.contestant, table)
+    return Column(task.contestant.name, round(time.monotonic() - started, 2), predicted)
+
+
+def train_missing(tasks: Sequence[Task], pool: Executor, train_one: Callable[[Task], Column] = train) -> None:
+    """The quick ones first. Each column is stored as soon as it is there: an interrupted run goes on from it."""
+    missing = sorted((task for task in tasks if task.finished() is None), key=lambda task: task.work)
+    progress = Progress(len(missing), sum(task.work for task in missing))
+    futures = {pool.submit(train_one, task): task for task in missing}
+    try:
+        for future in as_completed(futures):
+            task, column = futures[future], future.result()
+            columns.store(task.folder, task.key, column)
+            progress.advance(f"{task.study.name} {column.name}, {column.seconds:.1f} s", task.work)
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        raise
+
+
+def write_finished(study: Study, tasks: Sequence[Task], out: Path) -> list[Path]:
+    """The study's finished columns as a table of predictions; none when there are none."""
+    found = [task.finished() for task in tasks if task.study == study]
+    finished = [column for column in found if column is not None]
+    if not finished:
+        return []
+    path = out / "comparators" / f"{study.name}.csv"
+    columns.write_predictions(path, finished)
+    return [path]
