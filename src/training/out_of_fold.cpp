@@ -19,7 +19,28 @@ Jobs jobs_at(const predictor::TimmMemory& data, const std::vector<std::size_t>& 
   return jobs;
 }
 
-Contender geometric_mean(const std::string& name, std::span<const Contender> contenders) {
+}  // namespace
+
+std::uint64_t seed_of_fold(std::uint64_t seed, std::size_t fold) { return 1000 * seed + fold; }
+
+Result<Contender> predict_out_of_fold(const predictor::TimmMemory& data, const Learner& learner,
+                                      const std::string& name, std::uint64_t seed, const Report& report) {
+  Contender contender{name + " seed " + std::to_string(seed), std::vector<double>(data.jobs.size())};
+  for (std::size_t fold = 0; fold < data.folds.count; ++fold) {
+    const auto where = "fold " + std::to_string(fold + 1) + " of " + std::to_string(data.folds.count);
+    report(contender.name + ", " + where);
+    const auto asked = data.folds.tested_in(fold);
+    const auto peaks =
+        learner(jobs_at(data, data.folds.trained_in(fold)), jobs_at(data, asked), seed_of_fold(seed, fold));
+    if (!peaks) return Error{where + ": " + peaks.error().what, peaks.error().hint};
+    DRYFIT_CHECK(peaks->size() == asked.size());
+    for (std::size_t i = 0; i < asked.size(); ++i) contender.predicted_mib[asked[i]] = (*peaks)[i];
+  }
+  return contender;
+}
+
+Contender ensemble_of(const std::string& name, std::span<const Contender> contenders) {
+  DRYFIT_CHECK(!contenders.empty());
   const auto count = contenders.size();
   Contender mean{name + " x" + std::to_string(count), {}};
   for (std::size_t i = 0; i < contenders.front().predicted_mib.size(); ++i) {
@@ -28,38 +49,6 @@ Contender geometric_mean(const std::string& name, std::span<const Contender> con
     mean.predicted_mib.push_back(std::exp(sum / static_cast<double>(count)));
   }
   return mean;
-}
-
-Result<Contender> predict_with_seed(const predictor::TimmMemory& data, const Learner& learner, const std::string& name,
-                                    std::uint64_t seed, const Report& report) {
-  Contender contender{name + " seed " + std::to_string(seed), std::vector<double>(data.jobs.size())};
-  for (std::size_t fold = 0; fold < data.folds.count; ++fold) {
-    report(contender.name + ", fold " + std::to_string(fold + 1) + " of " + std::to_string(data.folds.count));
-    const auto asked = data.folds.tested_in(fold);
-    const auto peaks =
-        learner(jobs_at(data, data.folds.trained_in(fold)), jobs_at(data, asked), seed_of_fold(seed, fold));
-    if (!peaks) return Error{"fold " + std::to_string(fold) + ": " + peaks.error().what, peaks.error().hint};
-    DRYFIT_CHECK(peaks->size() == asked.size());
-    for (std::size_t i = 0; i < asked.size(); ++i) contender.predicted_mib[asked[i]] = (*peaks)[i];
-  }
-  return contender;
-}
-
-}  // namespace
-
-std::uint64_t seed_of_fold(std::uint64_t seed, std::size_t fold) { return 1000 * seed + fold; }
-
-Result<std::vector<Contender>> predict_out_of_fold(const predictor::TimmMemory& data, const Learner& learner,
-                                                   const std::string& name, std::span<const std::uint64_t> seeds,
-                                                   const Report& report) {
-  std::vector<Contender> contenders;
-  for (const auto seed : seeds) {
-    auto contender = predict_with_seed(data, learner, name, seed, report);
-    if (!contender) return contender.error();
-    contenders.push_back(std::move(*contender));
-  }
-  if (seeds.size() > 1) contenders.push_back(geometric_mean(name, contenders));
-  return contenders;
 }
 
 std::string predictions_table(std::span<const std::size_t> rows, std::span<const Contender> contenders) {

@@ -14,14 +14,14 @@
 
 namespace dryfit::training {
 
-/// What a learner says of every job, having learned from all folds but the job's own: a contender "name seed 3" per
-/// seed, and, of several seeds, their geometric mean "name x3" at the end. The seed of fold k is 1000 * seed + k.
-Result<std::vector<predictor::Contender>> predict_out_of_fold(const predictor::TimmMemory& data, const Learner& learner,
-                                                              const std::string& name,
-                                                              std::span<const std::uint64_t> seeds,
-                                                              const Report& report);
+/// What a learner says of every job, having learned from all folds but the job's own: the contender "name seed 3".
+Result<predictor::Contender> predict_out_of_fold(const predictor::TimmMemory& data, const Learner& learner,
+                                                 const std::string& name, std::uint64_t seed, const Report& report);
 
-/// The seed that fold `fold` is learned with.
+/// The geometric mean of contenders, of which there is at least one: "name x3".
+predictor::Contender ensemble_of(const std::string& name, std::span<const predictor::Contender> contenders);
+
+/// The seed that a fold is learned with: 1000 * seed + fold.
 std::uint64_t seed_of_fold(std::uint64_t seed, std::size_t fold);
 
 /// A table that predictor::contenders_in reads: `row`, and a column of MiB per contender.

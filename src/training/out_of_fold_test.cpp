@@ -34,41 +34,34 @@ TEST(OutOfFold, A_job_is_never_among_those_its_prediction_learned_from) {
     }
     return echo(known, asked, seed);
   };
-  const std::vector<std::uint64_t> seeds{0, 1};
-  ASSERT_TRUE(predict_out_of_fold(data, learner, "echo", seeds, testing::ignore));
-  EXPECT_EQ(calls, 6u);
+  ASSERT_TRUE(predict_out_of_fold(data, learner, "echo", 0, testing::ignore));
+  EXPECT_EQ(calls, 3u);
 }
 
 TEST(OutOfFold, Each_prediction_stands_at_its_job_and_comes_from_its_folds_seed) {
   const auto data = six_jobs();
-  const std::vector<std::uint64_t> seeds{2};
-  const auto contenders = predict_out_of_fold(data, echo, "echo", seeds, testing::ignore);
-  ASSERT_TRUE(contenders);
-  ASSERT_EQ(contenders->size(), 1u);
-  EXPECT_EQ(contenders->front().name, "echo seed 2");
+  const auto contender = predict_out_of_fold(data, echo, "echo", 2, testing::ignore);
+  ASSERT_TRUE(contender);
+  EXPECT_EQ(contender->name, "echo seed 2");
   for (std::size_t i = 0; i < 6; ++i) {
-    EXPECT_EQ(contenders->front().predicted_mib[i], 1000.0 * (2000 + i % 3) + data.jobs[i].job.batch);
+    EXPECT_EQ(contender->predicted_mib[i], 1000.0 * static_cast<double>(2000 + i % 3) + data.jobs[i].job.batch);
   }
 }
 
-TEST(OutOfFold, Several_seeds_are_also_averaged_geometrically) {
-  const Learner learner = [](const Jobs&, const Jobs& asked, std::uint64_t seed) -> Result<std::vector<double>> {
-    return std::vector<double>(asked.size(), seed < 1000 ? 100 : 400);
-  };
-  const std::vector<std::uint64_t> seeds{0, 1};
-  const auto contenders = predict_out_of_fold(six_jobs(), learner, "net", seeds, testing::ignore);
-  ASSERT_TRUE(contenders);
-  ASSERT_EQ(contenders->size(), 3u);
-  EXPECT_EQ(contenders->back().name, "net x2");
-  EXPECT_NEAR(contenders->back().predicted_mib[3], 200, 1e-9);
+TEST(OutOfFold, An_ensemble_is_the_geometric_mean) {
+  const std::vector<predictor::Contender> contenders{{"net seed 0", {100, 7}}, {"net seed 1", {400, 7}}};
+  const auto ensemble = ensemble_of("net", contenders);
+  EXPECT_EQ(ensemble.name, "net x2");
+  EXPECT_NEAR(ensemble.predicted_mib[0], 200, 1e-9);
+  EXPECT_NEAR(ensemble.predicted_mib[1], 7, 1e-9);
 }
 
 TEST(OutOfFold, The_fold_that_failed_is_named) {
   const Learner learner = [](const Jobs&, const Jobs&, std::uint64_t) -> Result<std::vector<double>> {
     return Error{"no luck", ""};
   };
-  const std::vector<std::uint64_t> seeds{0};
-  EXPECT_EQ(predict_out_of_fold(six_jobs(), learner, "net", seeds, testing::ignore).error().what, "fold 0: no luck");
+  const auto contender = predict_out_of_fold(six_jobs(), learner, "net", 0, testing::ignore);
+  EXPECT_EQ(contender.error().what, "fold 1 of 3: no luck");
 }
 
 TEST(OutOfFold, The_table_is_one_that_can_be_scored) {
