@@ -13,5 +13,5 @@ endif()
 add_library(dryfit_torch INTERFACE)
 target_include_directories(dryfit_torch SYSTEM INTERFACE ${found_torch}/include
                            ${found_torch}/include/torch/csrc/api/include)
-target_link_libraries(dryfit_torch INTERFACE ${found_torch}/lib/libtorch_cpu.so ${found_torch}/lib/libc10.so)
-set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
+set(dryfit_torch_libraries ${found_torch}/lib)
+target_link_libraries(dryfit_torch INTERFACE ${dryfit_torch_libraries}/libtorch_cpu.so ${dryfit_torch_libraries}/libc10.so)

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
 //   dryfit-train --data DIR --folds module5_s0 --network sequence --features layers --seeds 0,1,2 --out PREDICTIONS.csv
-//   dryfit-train --data DIR --all-rows --model OUT.dryfit-model --errors PREDICTIONS.csv --date 2026-11-16
+//   dryfit-train --data DIR --all-rows --model OUT.dryfit-model --errors PREDICTIONS.csv --date DATE --licence TEXT
 //
 // The first predicts timm's training peaks, each by a network that was trained without the job's fold; dryfit-evaluate
 // scores them. The second trains the same networks on all rows and writes the model file, whose card carries the errors

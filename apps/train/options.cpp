@@ -36,8 +36,8 @@ Parsed parse_options(int argc, char** argv) {
   auto* errors = app.add_option("--errors", options.predictions, "out-of-fold predictions, for the model's card");
   auto* date = app.add_option("--date", options.naming.date, "for the model's card; no clock is asked");
   app.add_option("--name", options.naming.name, "for the model's card")->needs(all);
-  app.add_option("--licence", options.naming.licence, "for the model's card")->needs(all)->capture_default_str();
-  all->needs(model)->needs(errors)->needs(date)->excludes(out);
+  auto* licence = app.add_option("--licence", options.naming.licence, "for the model's card")->needs(all);
+  all->needs(model)->needs(errors)->needs(date)->needs(licence)->excludes(out);
   errors->needs(all);
   date->needs(all);
   try {

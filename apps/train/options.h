@@ -22,7 +22,7 @@ struct Options {
   bool all_rows = false;
   std::string model;        ///< the file, of all rows
   std::string predictions;  ///< out-of-fold, for the card's errors
-  Naming naming{.name = "", .date = "", .licence = "Apache-2.0"};
+  Naming naming;
 };
 
 /// What the arguments say; or the exit code, after help or what is wrong was printed.

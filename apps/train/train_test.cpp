@@ -114,7 +114,7 @@ TEST_F(Train, The_predictions_can_be_scored) {
 
 TEST_F(Train, The_same_command_gives_the_same_model_file_and_it_says_what_it_is) {
   ASSERT_EQ(run(kQuick + "--out " + path("p.csv")).code, 0);
-  const auto all = kQuick + "--all-rows --errors " + path("p.csv") + " --date 2026-01-02 --model ";
+  const auto all = kQuick + "--all-rows --errors " + path("p.csv") + " --date 2026-01-02 --licence Apache-2.0 --model ";
   const auto first = run(all + path("first.dryfit-model"));
   ASSERT_EQ(first.code, 0) << first.said;
   ASSERT_EQ(run(all + path("second.dryfit-model")).code, 0);
@@ -130,8 +130,8 @@ TEST_F(Train, The_same_command_gives_the_same_model_file_and_it_says_what_it_is)
 
 TEST_F(Train, Errors_of_another_network_are_not_put_on_a_models_card) {
   ASSERT_EQ(run(kQuick + "--network bigru --out " + path("p.csv")).code, 0);
-  const auto outcome =
-      run(kQuick + "--all-rows --errors " + path("p.csv") + " --date 2026-01-02 --model " + path("model"));
+  const auto outcome = run(kQuick + "--all-rows --errors " + path("p.csv") +
+                           " --date 2026-01-02 --licence Apache-2.0 --model " + path("model"));
   EXPECT_EQ(outcome.code, 1);
   EXPECT_NE(outcome.said.find("the predictions have no column 'sequence layers x2'"), std::string::npos);
   EXPECT_FALSE(fs::exists(path("model")));
@@ -145,10 +145,10 @@ TEST_F(Train, Wrong_usage_is_told_and_is_exit_code_2) {
   EXPECT_EQ(run("--network lstm" + out).code, 2);
   EXPECT_EQ(run("--folds module5_s2" + out).code, 2);
   EXPECT_EQ(run("").code, 2);
-  EXPECT_EQ(run("--all-rows --model m").code, 2);
+  EXPECT_EQ(run("--all-rows --date d --errors e --model " + path("m")).code, 2);
   EXPECT_EQ(run("--seeds 0,x" + out).code, 2);
   EXPECT_EQ(run("--seeds 1,2,1" + out).code, 2);
-  EXPECT_EQ(run("--all-rows --network paper1 --date d --errors e --model " + path("m")).code, 2);
+  EXPECT_EQ(run("--all-rows --network paper1 --date d --licence l --errors e --model " + path("m")).code, 2);
 }
 
 TEST_F(Train, A_missing_column_and_a_number_that_is_none_are_named_with_their_place) {
