@@ -14,6 +14,8 @@ TOOLS_PYTHON := .venv/tools/bin/python
 # `make accuracy`, `make evaluate`: where the measurements lie, and how many jobs go side by side.
 DATA ?= ../shared/data
 JOBS ?= $(shell nproc)
+# `make train`: how the rows are divided.
+TRAIN_FOLDS ?= module5_s0
 
 STAGE := tools/setup/stage.sh
 VENV := PYTHON=$(PYTHON) tools/setup/venv.sh
@@ -27,8 +29,8 @@ WHEEL_SOURCES = $(shell find src apps include cards cmake python -type f -not -n
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 .PHONY: help setup packages headers tools-venv venv venv-latest venv-2.11 venv-2.1 venv-peft venv-comparators build demo \
-        test test-fast test-latest test-cpp test-python check-includes test-sanitizers accuracy evaluate bench bench-h100 \
-        operators format format-check wheel clean distclean
+        test test-fast test-latest test-cpp test-python check-includes test-sanitizers test-training accuracy evaluate \
+        train bench bench-h100 operators format format-check wheel clean distclean
 
 help: ## this list
 	@grep -hE '^[a-z0-9.-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -124,6 +126,18 @@ test-sanitizers: packages headers ## the tests of driver, trace, snapshot, simul
 	        $(CTEST) --preset $$preset -E _NOT_BUILT || exit 1; \
 	done
 
+test-training: packages headers venv-latest ## the training of the predictor: built with libtorch, and tested
+	@test -f build/training/build.ninja || \
+	    $(STAGE) training-configure "Configuring (preset training)" -- cmake --preset training
+	@$(STAGE) training-build "Building (preset training)" -- \
+	    cmake --build --preset training --target training_test train_test dryfit_train dryfit_evaluate
+	@$(STAGE) training-install "Installing into build/training/stage, link in bin/" -- sh -c \
+	    'cmake --install build/training --component training && tools/setup/link_executables.sh build/training/stage'
+	@for folder in src/training apps/train; do \
+	    $(STAGE) training-test-$$(basename $$folder) "The tests of $$folder" --show 'tests passed' -- \
+	        $(CTEST) --test-dir build/training/$$folder --output-on-failure --no-tests=error || exit 1; \
+	done
+
 # ---- numbers
 
 accuracy: setup venv-2.11 venv-2.1 venv-peft venv-latest build ## the scoreboard over all measurements: [DATA=<folder>] [JOBS=<n>] [ACCURACY_FLAGS=...]
@@ -141,6 +155,11 @@ bench: setup build ## what a dry run costs, beside really training on the CPU
 	build/bench/bench/simulator_bench
 	bench/allocator_race
 	bench/cost
+
+train: test-training ## out-of-fold predictions of the memory predictor, scored: [DATA=<folder>] [TRAIN_FLAGS=...]
+	@mkdir -p build/train
+	bin/dryfit-train --data "$(DATA)" --folds $(TRAIN_FOLDS) $(TRAIN_FLAGS) --out build/train/predictions.csv
+	build/training/apps/evaluate/dryfit-evaluate --data "$(DATA)" --folds $(TRAIN_FOLDS) build/train/predictions.csv
 
 bench-h100: venv-latest venv-2.11 build ## bfloat16 on an H100, under torch 2.11 and under the newest
 	bench/h100

@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+//   dryfit-train --data DIR --folds module5_s0 --network sequence --features layers --seeds 0,1,2 --out PREDICTIONS.csv
+//   dryfit-train --data DIR --all-rows --model OUT.dryfit-model --errors PREDICTIONS.csv --date DATE --licence TEXT
+//
+// The first predicts timm's training peaks, each by a network that was trained without the job's fold; dryfit-evaluate
+// scores them. The second trains the same networks on all rows and writes the model file, whose card carries the errors
+// of the first. The same command gives the same bytes.
+//
+// Exit code 0: written; 1: something could not be read, learned or written; 2: wrong usage.
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+#include "options.h"
+#include "predictor/data_sets.h"
+#include "predictor/evaluation.h"
+#include "predictor/model_file.h"
+#include "training/out_of_fold.h"
+
+namespace dryfit::training {
+namespace {
+
+int fail(const Error& error, int code = 1) {
+  std::fprintf(stderr, "dryfit-train: %s\n", error.what.c_str());
+  if (!error.hint.empty()) std::fprintf(stderr, "  %s\n", error.hint.c_str());
+  return code;
+}
+
+Report progress() {
+  return [begin = std::chrono::steady_clock::now()](const std::string& line) {
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
+    std::fprintf(stderr, "%7.0f s  %s\n", passed.count(), line.c_str());
+  };
+}
+
+/// Hours of training should not end at a missing folder.
+Status check_folder_of(const std::filesystem::path& file) {
+  const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+  std::error_code ignored;
+  if (std::filesystem::is_directory(folder, ignored)) return {};
+  return Error{folder.string() + ": there is no such folder", "make it, or write elsewhere"};
+}
+
+Status write_text(const std::string& text, const std::filesystem::path& file) {
+  std::ofstream stream(file, std::ios::binary);
+  stream << text;
+  stream.close();
+  if (stream) return {};
+  return Error{file.string() + ": cannot be written", "is there room?"};
+}
+
+/// What the seeds together are called in the predictions.
+std::string together(const Options& options) {
+  const auto& seeds = options.seeds;
+  const auto name = options.choice.name();
+  return seeds.size() == 1 ? name + " seed " + std::to_string(seeds[0]) : name + " x" + std::to_string(seeds.size());
+}
+
+/// After every seed, so that a run which is broken off leaves what it has.
+Status write_predictions(const std::string& name, const predictor::TimmMemory& data,
+                         std::vector<predictor::Contender> contenders, const std::filesystem::path& file) {
+  if (contenders.size() > 1) contenders.push_back(ensemble_of(name, contenders));
+  return write_text(predictions_table(data.rows, contenders), file);
+}
+
+int predict(const Options& options, const predictor::TimmMemory& data) {
+  const auto report = progress();
+  const auto learner = learner_of(options.choice, report);
+  if (!learner) return fail(learner.error(), 2);
+  const auto name = options.choice.name();
+  std::vector<predictor::Contender> contenders;
+  for (const auto seed : options.seeds) {
+    auto contender = predict_out_of_fold(data, *learner, name, seed, report);
+    if (!contender) return fail(contender.error());
+    contenders.push_back(std::move(*contender));
+    if (auto status = write_predictions(name, data, contenders, options.out); !status) return fail(status.error());
+  }
+  return 0;
+}
+
+Result<predictor::ModelCard> read_card(const Options& options, const predictor::TimmMemory& data) {
+  const auto table = predictor::read_table(options.predictions);
+  if (!table) return table.error();
+  const auto contenders = predictor::contenders_in(*table, data.rows);
+  if (!contenders) return Error{options.predictions + ": " + contenders.error().what, contenders.error().hint};
+  auto naming = options.naming;
+  if (naming.name.empty()) naming.name = together(options);
+  return card_of(naming, data, options.folds, *contenders, together(options));
+}
+
+int train_all(const Options& options, const predictor::TimmMemory& data) {
+  const auto plan = plan_of(options.choice);
+  if (!plan) return fail(plan.error(), 2);
+  const auto card = read_card(options, data);
+  if (!card) return fail(card.error());
+  std::vector<std::uint64_t> seeds;
+  for (const auto seed : options.seeds) seeds.push_back(seed_of_fold(seed, 0));
+  const auto model = train_model(data.jobs, *plan, seeds, *card, progress());
+  if (!model) return fail(model.error());
+  if (const auto usable = predictor::MemoryPredictor::of(*model); !usable) return fail(usable.error());
+  if (auto status = predictor::write_model(*model, options.model); !status) return fail(status.error());
+  return 0;
+}
+
+int train(const Options& options) {
+  const auto set = predictor::find_data_set("timm-memory");
+  if (!set) return fail(set.error());
+  if ((*set)->is_held_out(options.folds) && !options.final_test) {
+    return fail(
+        {"the folds '" + options.folds + "' are kept for the last test", "say --final when nothing is chosen any more"},
+        2);
+  }
+  if (const auto learner = learner_of(options.choice, {}); !learner) return fail(learner.error(), 2);
+  if (auto status = check_folder_of(options.all_rows ? options.model : options.out); !status) {
+    return fail(status.error());
+  }
+  const auto tables = predictor::read_timm_tables(options.data);
+  if (!tables) return fail(tables.error());
+  const auto data = predictor::join_timm_memory(*tables, options.folds);
+  if (!data) return fail(data.error());
+  return options.all_rows ? train_all(options, *data) : predict(options, *data);
+}
+
+}  // namespace
+}  // namespace dryfit::training
+
+int main(int argc, char** argv) {
+  const auto parsed = dryfit::training::parse_options(argc, argv);
+  return parsed.options ? dryfit::training::train(*parsed.options) : parsed.exit_code;
+}

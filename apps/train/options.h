@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "training/choice.h"
+#include "training/model_card.h"
+
+namespace dryfit::training {
+
+struct Options {
+  std::string data;
+  std::string folds = "module5_s0";
+  Choice choice;
+  std::vector<std::uint64_t> seeds{0, 1, 2, 3, 4};
+  bool final_test = false;
+  std::string out;  ///< of out-of-fold predictions
+  bool all_rows = false;
+  std::string model;        ///< the file, of all rows
+  std::string predictions;  ///< out-of-fold, for the card's errors
+  Naming naming;
+};
+
+/// What the arguments say; or the exit code, after help or what is wrong was printed.
+struct Parsed {
+  std::optional<Options> options;
+  int exit_code = 0;
+};
+Parsed parse_options(int argc, char** argv);
+
+}  // namespace dryfit::training

@@ -1,0 +1,176 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+// Runs dryfit-train on a table of 24 made-up rows.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "predictor/evaluation.h"
+#include "predictor/model_file.h"
+
+namespace dryfit::training {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Outcome {
+  int code = -1;
+  std::string said;
+};
+
+class Train : public ::testing::Test {
+ protected:
+  Train() : folder_(fs::temp_directory_path() / ("dryfit-train-test." + std::to_string(::getpid()))) {
+    fs::create_directories(folder_ / "splits");
+    write_tables();
+  }
+  ~Train() override { fs::remove_all(folder_); }
+
+  void write(const std::string& name, const std::string& text) { std::ofstream(folder_ / name) << text; }
+
+  std::string read(const std::string& name) const {
+    std::ifstream stream(folder_ / name, std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+
+  Outcome run(const std::string& arguments) {
+    const std::string command = std::string(DRYFIT_TRAIN) + " --data " + folder_.string() + " " + arguments;
+    const int status = std::system((command + " 2> " + path("said")).c_str());
+    return {WEXITSTATUS(status), read("said")};
+  }
+
+  std::string memory_table(const std::string& last_peak) const {
+    std::string text = "model,batch_size,param_count_m,gmacs,macts_m,measured_max_gpu_mem_mib,faketensor_mib\n";
+    for (int row = 0; row < 24; ++row) {
+      const int batch = 2 << row % 3;
+      const auto peak = row == 23 ? last_peak : std::to_string(600 + 100 * batch + 7 * row);
+      text += "m" + std::to_string(row % 6) + "," + std::to_string(batch) + "," + std::to_string(5 + row % 6) +
+              ",1,3," + peak + "," + std::to_string(80 * batch + row) + "\n";
+    }
+    return text;
+  }
+
+  fs::path folder_;
+
+ private:
+  void write_tables() {
+    write("timm-train-memory.csv", memory_table("900"));
+    std::string folds = "row,module5_s0\n";
+    for (int row = 0; row < 24; ++row) folds += std::to_string(row) + "," + std::to_string(row % 2) + "\n";
+    write("splits/timm-train-memory-ok.csv", folds);
+    std::string sizes = "model,table_img,train_img\n";
+    std::string modules = "model,module\n";
+    std::string blocks = "model,img,token";
+    for (std::size_t i = 0; i < predictor::kBlockFields; ++i) {
+      blocks += "," + std::string(to_text(static_cast<predictor::BlockField>(i)));
+    }
+    blocks += "\n";
+    for (int model = 0; model < 6; ++model) {
+      const auto name = "m" + std::to_string(model);
+      sizes += name + ",224,224\n";
+      modules += name + ",module" + std::to_string(model % 3) + "\n";
+      for (int token = 0; token <= model; ++token) {
+        blocks += name + ",224," + std::to_string(token);
+        for (std::size_t i = 0; i < predictor::kBlockFields; ++i) blocks += "," + std::to_string(i * (token + 1));
+        blocks += "\n";
+      }
+    }
+    write("splits/timm-train-size.csv", sizes);
+    write("splits/timm-model-module.csv", modules);
+    write("splits/timm-blocks16.csv", blocks);
+  }
+};
+
+const std::string kQuick = " --seeds 0,1 --epochs 2 --batch 8 ";
+
+TEST_F(Train, The_same_command_gives_the_same_predictions_to_the_byte) {
+  const auto first = run(kQuick + "--out " + path("first.csv"));
+  ASSERT_EQ(first.code, 0) << first.said;
+  ASSERT_EQ(run(kQuick + "--out " + path("second.csv")).code, 0);
+  EXPECT_EQ(read("first.csv"), read("second.csv"));
+  EXPECT_TRUE(
+      read("first.csv").starts_with("row,sequence layers seed 0,sequence layers seed 1,sequence layers x2\n0,"));
+  EXPECT_NE(first.said.find("sequence layers seed 1, fold 2 of 2"), std::string::npos);
+}
+
+TEST_F(Train, The_predictions_can_be_scored) {
+  ASSERT_EQ(run(kQuick + "--network flat --features plain --out " + path("p.csv")).code, 0);
+  const auto table = predictor::read_table(path("p.csv"));
+  ASSERT_TRUE(table);
+  std::vector<std::size_t> rows;
+  for (std::size_t row = 0; row < 24; ++row) rows.push_back(row);
+  const auto contenders = predictor::contenders_in(*table, rows);
+  ASSERT_TRUE(contenders) << contenders.error().what;
+  EXPECT_EQ(contenders->size(), 3u);
+}
+
+TEST_F(Train, The_same_command_gives_the_same_model_file_and_it_says_what_it_is) {
+  ASSERT_EQ(run(kQuick + "--out " + path("p.csv")).code, 0);
+  const auto all = kQuick + "--all-rows --errors " + path("p.csv") + " --date 2026-01-02 --licence Apache-2.0 --model ";
+  const auto first = run(all + path("first.dryfit-model"));
+  ASSERT_EQ(first.code, 0) << first.said;
+  ASSERT_EQ(run(all + path("second.dryfit-model")).code, 0);
+  EXPECT_EQ(read("first.dryfit-model"), read("second.dryfit-model"));
+  const auto model = predictor::read_model(path("first.dryfit-model"));
+  ASSERT_TRUE(model) << model.error().what;
+  EXPECT_EQ(model->members.size(), 2u);
+  EXPECT_EQ(model->card.date, "2026-01-02");
+  EXPECT_EQ(model->card.name, "sequence layers x2");
+  EXPECT_EQ(model->card.folds, "module5_s0, 2 folds; 'sequence layers x2', each job predicted without its fold");
+  EXPECT_TRUE(predictor::MemoryPredictor::of(*model));
+}
+
+TEST_F(Train, Errors_of_another_network_are_not_put_on_a_models_card) {
+  ASSERT_EQ(run(kQuick + "--network bigru --out " + path("p.csv")).code, 0);
+  const auto outcome = run(kQuick + "--all-rows --errors " + path("p.csv") +
+                           " --date 2026-01-02 --licence Apache-2.0 --model " + path("model"));
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.said.find("the predictions have no column 'sequence layers x2'"), std::string::npos);
+  EXPECT_FALSE(fs::exists(path("model")));
+}
+
+TEST_F(Train, Wrong_usage_is_told_and_is_exit_code_2) {
+  const auto out = " --out " + path("p.csv");
+  EXPECT_EQ(run("--network lstm" + out).said,
+            "dryfit-train: there is no network 'lstm'\n"
+            "  name one of sequence, flat, bigru, transformer, paper1, paper2\n");
+  EXPECT_EQ(run("--network lstm" + out).code, 2);
+  EXPECT_EQ(run("--folds module5_s2" + out).code, 2);
+  EXPECT_EQ(run("").code, 2);
+  EXPECT_EQ(run("--all-rows --date d --errors e --model " + path("m")).code, 2);
+  EXPECT_EQ(run("--seeds 0,x" + out).code, 2);
+  EXPECT_EQ(run("--seeds 1,2,1" + out).code, 2);
+  EXPECT_EQ(run("--all-rows --network paper1 --date d --licence l --errors e --model " + path("m")).code, 2);
+}
+
+TEST_F(Train, A_missing_column_and_a_number_that_is_none_are_named_with_their_place) {
+  const auto out = " --out " + path("p.csv");
+  write("timm-train-memory.csv", memory_table("nan"));
+  const auto none = run(out);
+  EXPECT_EQ(none.code, 1);
+  EXPECT_NE(none.said.find("timm-train-memory.csv:25: "), std::string::npos) << none.said;
+  auto without = memory_table("900");
+  without.replace(without.find("gmacs"), 5, "other");
+  write("timm-train-memory.csv", without);
+  const auto missing = run(out);
+  EXPECT_EQ(missing.code, 1);
+  EXPECT_NE(missing.said.find("'gmacs'"), std::string::npos) << missing.said;
+}
+
+TEST_F(Train, A_folder_that_is_not_there_is_told_before_anything_is_learned) {
+  const auto outcome = run("--out " + path("nowhere/p.csv"));
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(outcome.said,
+            "dryfit-train: " + path("nowhere") + ": there is no such folder\n" + "  make it, or write elsewhere\n");
+}
+
+}  // namespace
+}  // namespace dryfit::training

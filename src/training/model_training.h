@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/result.h"
+#include "predictor/features.h"
+#include "predictor/memory_model.h"
+#include "predictor/network_shape.h"
+#include "training/learner.h"
+#include "training/recipe.h"
+
+namespace dryfit::training {
+
+/// How finely features are shown to a network over features (predictor/piecewise.h).
+inline constexpr std::size_t kBins = 16;
+
+/// A model of ours, before it has learned anything.
+struct ModelPlan {
+  predictor::Core core = predictor::Core::bigru_transformer;
+  bool reads_blocks = true;  ///< else its tokens are the features
+  predictor::FeatureSet features = predictor::FeatureSet::layers;
+  Recipe recipe;
+};
+
+/// Fits base, offset, encoding and one network per seed to the jobs. The same arguments give the same model, to the
+/// byte of its file (see fit_network).
+Result<predictor::MemoryModel> train_model(const Jobs& jobs, const ModelPlan& plan,
+                                           std::span<const std::uint64_t> seeds, const predictor::ModelCard& card,
+                                           const Report& report);
+
+/// Trains a model of one network and asks predictor::MemoryPredictor, as a user of the model file would.
+Learner learner_of(const ModelPlan& plan, const Report& report);
+
+}  // namespace dryfit::training

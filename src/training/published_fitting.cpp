@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "training/published_fitting.h"
+
+#include <torch/nn/modules/container/any.h>
+#include <torch/optim/adam.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "training/published_networks.h"
+#include "training/seeding.h"
+
+namespace dryfit::training {
+namespace {
+
+using torch::Tensor;
+
+constexpr std::int64_t kAskedAtOnce = 512;
+
+/// Brings columns to 0 to 1, as measured on known rows.
+struct MinMax {
+  Tensor least;
+  Tensor span;
+
+  explicit MinMax(const Tensor& known) : least(known.amin(0)), span(known.amax(0) - least) {
+    span = torch::where(span > 0, span, torch::ones_like(span));
+  }
+  Tensor apply(const Tensor& values) const { return ((values - least) / span).to(torch::kFloat32); }
+};
+
+Tensor features_of(const Jobs& jobs, predictor::FeatureSet set) {
+  std::vector<double> values;
+  for (const auto& job : jobs) std::ranges::copy(predictor::features_of(job.job, set), std::back_inserter(values));
+  return torch::tensor(values, torch::kFloat64).view({static_cast<std::int64_t>(jobs.size()), -1});
+}
+
+Tensor peaks_of(const Jobs& jobs) {
+  std::vector<double> peaks;
+  for (const auto& job : jobs) peaks.push_back(job.measured_mib);
+  return torch::tensor(peaks, torch::kFloat64);
+}
+
+class PublishedFitting {
+ public:
+  PublishedFitting(const torch::nn::AnyModule& network, const PublishedRecipe& recipe, std::uint64_t seed)
+      : network_(network),
+        recipe_(recipe),
+        random_(seed),
+        optimizer_(network.ptr()->parameters(), torch::optim::AdamOptions(recipe.learning_rate)) {}
+
+  /// The mean loss of the last epoch; not a number when it left all bounds.
+  double run(const Tensor& x, const Tensor& y) {
+    double loss = 0;
+    for (std::size_t epoch = 0; epoch < recipe_.epochs && std::isfinite(loss); ++epoch) {
+      const bool dropped = recipe_.drop_after > 0 && epoch >= recipe_.drop_after;
+      const double rate = recipe_.learning_rate * (dropped ? 0.1 : 1);
+      for (auto& group : optimizer_.param_groups()) group.options().set_lr(rate);
+      loss = teach_epoch(x, y);
+    }
+    return loss;
+  }
+
+  Tensor answers(const Tensor& x) {
+    const torch::NoGradGuard no_gradients;
+    network_.ptr()->eval();
+    std::vector<Tensor> parts;
+    for (const auto& part : x.split(kAskedAtOnce)) parts.push_back(network_.forward(part));
+    return torch::cat(parts).to(torch::kFloat64);
+  }
+
+ private:
+  double teach_epoch(const Tensor& x, const Tensor& y) {
+    const auto order = torch::tensor(shuffled(static_cast<std::size_t>(x.size(0)), random_));
+    double total = 0;
+    for (const auto& places : order.split(static_cast<std::int64_t>(recipe_.batch))) {
+      optimizer_.zero_grad();
+      const auto error = network_.forward(x.index_select(0, places)) - y.index_select(0, places);
+      const auto loss = 0.5 * error.square().mean();
+      loss.backward();
+      change_gradients();
+      optimizer_.step();
+      total += loss.item<double>() * static_cast<double>(places.size(0));
+    }
+    return total / static_cast<double>(x.size(0));
+  }
+
+  void change_gradients() {
+    const torch::NoGradGuard no_gradients;
+    for (auto& parameter : network_.ptr()->named_parameters()) {
+      auto& gradient = parameter.value().mutable_grad();
+      if (!parameter.key().ends_with("bias")) gradient.add_(parameter.value(), recipe_.decay);
+      const double norm = gradient.norm().item<double>();
+      if (norm > recipe_.clip) gradient.mul_(recipe_.clip / norm);
+    }
+  }
+
+  torch::nn::AnyModule network_;
+  PublishedRecipe recipe_;
+  std::mt19937_64 random_;
+  torch::optim::Adam optimizer_;
+};
+
+torch::nn::AnyModule network_of(const PublishedPlan& plan) {
+  if (plan.paper == Paper::one) return torch::nn::AnyModule(Paper1Network());
+  const auto columns = static_cast<std::int64_t>(predictor::feature_count(plan.features));
+  return torch::nn::AnyModule(Paper2Network(plan.reading == Reading::channels ? columns : 1));
+}
+
+/// Rows x tokens x channels.
+Tensor as_sequence(const PublishedPlan& plan, const Tensor& rows) {
+  const bool by_channel = plan.paper == Paper::two && plan.reading == Reading::channels;
+  return rows.unsqueeze(by_channel ? 1 : 2);
+}
+
+Result<std::vector<double>> learn(const PublishedPlan& plan, const Jobs& known, const Jobs& asked, std::uint64_t seed,
+                                  const Report& report) {
+  begin_with_seed(seed);
+  const auto features = features_of(known, plan.features);
+  const auto measured = peaks_of(known);
+  const MinMax columns(features);
+  const MinMax peaks(measured);
+  PublishedFitting fitting(network_of(plan), plan.recipe, seed);
+  const double loss = fitting.run(as_sequence(plan, columns.apply(features)), peaks.apply(measured));
+  if (!std::isfinite(loss)) return Error{"the loss left all bounds", "lower the learning rate"};
+  report("seed " + std::to_string(seed) + ": " + std::to_string(known.size()) + " jobs, " +
+         std::to_string(plan.recipe.epochs) + " epochs, loss " + std::to_string(loss));
+  const auto scaled = fitting.answers(as_sequence(plan, columns.apply(features_of(asked, plan.features))));
+  const auto said = (scaled * peaks.span + peaks.least).clamp_min(peaks.least.item<double>());
+  return std::vector<double>(said.const_data_ptr<double>(), said.const_data_ptr<double>() + said.numel());
+}
+
+}  // namespace
+
+PublishedRecipe published_recipe(Paper paper) {
+  if (paper == Paper::one) return {.epochs = 50, .batch = 64, .learning_rate = 1e-4, .clip = 10};
+  return {.epochs = 200, .batch = 256, .learning_rate = 0.01, .drop_after = 80, .decay = 0.001, .clip = 10};
+}
+
+Learner learner_of(const PublishedPlan& plan, const Report& report) {
+  return [plan, report](const Jobs& known, const Jobs& asked, std::uint64_t seed) -> Result<std::vector<double>> {
+    if (known.empty() || asked.empty()) return Error{"there are no jobs to learn from", ""};
+    return learn(plan, known, asked, seed, report);
+  };
+}
+
+}  // namespace dryfit::training
