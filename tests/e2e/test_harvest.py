@@ -72,7 +72,7 @@ LARGE = "transformers/bert-small size 512 batch 256 adamw fp32 on rtx-3060-12gb,
 
 def harvest(*arguments: object, python: Path = PYTHON, **options: Any) -> "subprocess.CompletedProcess[str]":
     command = [str(DRYFIT), "harvest", "--python", str(python), *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=3600, **options)
+    return subprocess.run(command, capture_output=True, text=True, timeout=900, **options)
 
 
 def rows_in(path: Path) -> "dict[str, dict[str, Any]]":
@@ -163,7 +163,7 @@ def plain_run(python: Path, row: "dict[str, Any]", folder: Path) -> "dict[str, A
     job = REPOSITORY / "python" / "dryfit" / "hooks" / "_dryfit_harvest" / "job.py"
     command = [DRYFIT, "run", "--gpu", row["job"]["card"], "--no-history", "--json", "--", python, job, "run"]
     arguments = [json.dumps(row["job"]), folder / "layers.json"]
-    done = subprocess.run([*map(str, [*command, *arguments])], capture_output=True, text=True, timeout=3600)
+    done = subprocess.run([*map(str, [*command, *arguments])], capture_output=True, text=True, timeout=900)
     return json.loads(done.stdout)["results"][0]
 
 
@@ -205,8 +205,14 @@ def test_An_interruption_leaves_a_sound_file_and_no_process(folder: Path) -> Non
     out = folder / "interrupted.jsonl"
     command = [DRYFIT, "harvest", "--python", PYTHON, "--grid", folder / "grid.toml", "--out", out, "--jobs", 1]
     environment = {**os.environ, "TMPDIR": str(folder)}
-    process = subprocess.Popen(list(map(str, command)), env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    deadline = time.monotonic() + 900
+    process = subprocess.Popen(
+        list(map(str, command)),
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell in the background ignores SIGINT
+    )
+    deadline = time.monotonic() + 300
     while not list(folder.glob("dryfit-*/run/trace-*")) and time.monotonic() < deadline:
         time.sleep(0.1)
     process.send_signal(signal.SIGINT)
