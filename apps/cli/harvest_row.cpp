@@ -45,14 +45,6 @@ Json device_json(const Verdict& verdict) {
           {"code_bytes", counted(verdict.code)}};
 }
 
-Json oom_json(const Verdict& verdict) {
-  if (!verdict.oom) return nullptr;
-  return {{"requested_bytes", verdict.oom->requested.count},
-          {"device_free_bytes", verdict.oom->device_free.count},
-          {"step", verdict.oom->at.step},
-          {"phase", verdict.oom->at.phase}};
-}
-
 Json compute_json(const Compute& compute) {
   if (compute.steps.empty()) return nullptr;
   Json operators = Json::object();
@@ -117,7 +109,7 @@ std::string row_text(const HarvestJob& job, const std::string& key, std::string_
            {"steps", verdict.steps},
            {"torch", torch_json(verdict)},
            {"device", device_json(verdict)},
-           {"oom", oom_json(verdict)},
+           {"oom", report::oom_json(verdict)},
            {"compute", compute_json(compute)}};
   add_layers(row, compute, layers);
   row["seconds"] = std::round(verdict.seconds * 1000) / 1000;

@@ -86,14 +86,6 @@ Json peak_at_json(const Verdict& verdict) {
   return {{"step", verdict.peak_at.step}, {"phase", verdict.peak_at.phase}};
 }
 
-Json oom_json(const Verdict& verdict) {
-  if (!verdict.oom) return nullptr;
-  return {{"requested_bytes", verdict.oom->requested.count},
-          {"device_free_bytes", verdict.oom->device_free.count},
-          {"step", verdict.oom->at.step},
-          {"phase", verdict.oom->at.phase}};
-}
-
 Json diagnostics_json(const Diagnostics& diagnostics) {
   Json list = Json::array();
   for (const auto& [name, count] : diagnostics.counts()) list.push_back({{"name", name}, {"count", count}});
@@ -156,6 +148,14 @@ Json result_json(const Verdict& verdict) {
 }
 
 }  // namespace
+
+nlohmann::ordered_json oom_json(const Verdict& verdict) {
+  if (!verdict.oom) return nullptr;
+  return {{"requested_bytes", verdict.oom->requested.count},
+          {"device_free_bytes", verdict.oom->device_free.count},
+          {"step", verdict.oom->at.step},
+          {"phase", verdict.oom->at.phase}};
+}
 
 const char* answer_word(Answer answer) {
   switch (answer) {

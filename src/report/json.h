@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +16,9 @@ namespace dryfit::report {
 
 /// "fits", "tight", "does-not-fit", "cannot-tell": as programs read it.
 const char* answer_word(verdict::Answer answer);
+
+/// The request that could not be met, as it stands in a report and in a harvest; null where there is none.
+nlohmann::ordered_json oom_json(const verdict::Verdict& verdict);
 
 /// The verdicts for a program, as one line of JSON (docs/json.md tells what each key means). Keys are always there and
 /// in the same order; what is not known is null. Sizes are bytes. Text that is not UTF-8 is repaired with U+FFFD. What

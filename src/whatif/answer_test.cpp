@@ -37,6 +37,16 @@ bool has(const Answer& answer, std::string_view name) {
   return std::ranges::find(answer.caveats, name, &Caveat::name) != answer.caveats.end();
 }
 
+/// With fixed segments the second finds no room in what the first left.
+Tape thirty_then_forty_mebibytes() {
+  return Tape()
+      .alloc_segment(kA, 30_MiB)
+      .free(kA, 30_MiB)
+      .alloc_segment(kB, 40_MiB)
+      .ends_with(kA, 30_MiB, 0_B)
+      .ends_with(kB, 40_MiB, 40_MiB);
+}
+
 Tape forty_mebibytes() { return Tape().alloc_segment(kA, 40_MiB).ends_with(kA, 40_MiB, 40_MiB); }
 
 TEST(Answer, The_outside_memory_counts_as_in_a_dry_run) {
@@ -145,12 +155,7 @@ TEST(Answer, Without_a_card_there_is_no_verdict) {
 }
 
 TEST(Sweep, It_names_the_configuration_with_the_lowest_peak) {
-  const auto tape = Tape()
-                        .alloc_segment(kA, 30_MiB)
-                        .free(kA, 30_MiB)
-                        .alloc_segment(kB, 40_MiB)
-                        .ends_with(kA, 30_MiB, 0_B)
-                        .ends_with(kB, 40_MiB, 40_MiB);
+  const auto tape = thirty_then_forty_mebibytes();
   const auto recording = tape.recording();
   const Question question{.recording = &recording, .conditions = {.torch = kTorch}};
   const auto configurations = sensible_configurations(recording, question);
@@ -171,12 +176,7 @@ TEST(Sweep, Of_equals_the_default_is_named) {
 }
 
 TEST(Sweep, A_configuration_that_fits_is_better_than_a_lower_peak_that_took_retries) {
-  const auto tape = Tape()
-                        .alloc_segment(kA, 30_MiB)
-                        .free(kA, 30_MiB)
-                        .alloc_segment(kB, 40_MiB)
-                        .ends_with(kA, 30_MiB, 0_B)
-                        .ends_with(kB, 40_MiB, 40_MiB);
+  const auto tape = thirty_then_forty_mebibytes();
   const auto recording = tape.recording();
   const auto card = card_of(75_MiB);  // the default has to give back its cache
   const auto question = about(recording, card);
