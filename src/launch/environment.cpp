@@ -8,9 +8,10 @@
 namespace dryfit::launch {
 namespace {
 
-constexpr std::array<std::string_view, 10> kReplaced = {
-    "LD_LIBRARY_PATH", "PYTHONPATH",           "DRYFIT_MACHINE", "DRYFIT_STEPS",         "DRYFIT_KEEP_INIT",
-    "DRYFIT_HISTORY",  "DRYFIT_UNKNOWN_SIZES", "DRYFIT_FLOPS",   "CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES"};
+constexpr std::array<std::string_view, 11> kReplaced = {
+    "LD_LIBRARY_PATH",  "PYTHONPATH",     "TORCHINDUCTOR_CACHE_DIR", "DRYFIT_MACHINE", "DRYFIT_STEPS",
+    "DRYFIT_KEEP_INIT", "DRYFIT_HISTORY", "DRYFIT_UNKNOWN_SIZES",    "DRYFIT_FLOPS",   "CUDA_VISIBLE_DEVICES",
+    "NVIDIA_VISIBLE_DEVICES"};
 
 std::string_view name_of(std::string_view entry) { return entry.substr(0, entry.find('=')); }
 
@@ -45,6 +46,7 @@ Environment guest_environment(const Environment& user, const GuestSettings& sett
   add("LD_LIBRARY_PATH", in_front(settings.driver_directory, value_of(user, "LD_LIBRARY_PATH")));
   add("PYTHONPATH", in_front(settings.hooks_directory, value_of(user, "PYTHONPATH")));
   if (!value_of(user, "TRITON_LIBCUDA_PATH")) add("TRITON_LIBCUDA_PATH", settings.driver_directory.string());
+  add("TORCHINDUCTOR_CACHE_DIR", settings.inductor_cache.string());
   add("DRYFIT_MACHINE", settings.machine_file.string());
   add("DRYFIT_STEPS", settings.steps ? std::to_string(*settings.steps) : "all");
   if (settings.keep_initialisation) add("DRYFIT_KEEP_INIT", "1");

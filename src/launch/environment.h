@@ -19,6 +19,7 @@ struct GuestSettings {
   std::filesystem::path driver_directory;
   std::filesystem::path hooks_directory;
   std::filesystem::path machine_file;
+  std::filesystem::path inductor_cache;
   std::optional<std::uint64_t> steps;
   bool keep_initialisation = false;
   bool memory_history = true;
@@ -34,6 +35,9 @@ std::optional<std::string_view> value_of(const Environment& environment, std::st
 ///     LD_LIBRARY_PATH        the driver's directory is put in front
 ///     PYTHONPATH             the hooks' directory is put in front
 ///     TRITON_LIBCUDA_PATH    the driver's directory, unless the user set one
+///     TORCHINDUCTOR_CACHE_DIR
+///                            a directory of this run: what torch.compile tunes here was timed on no GPU and must not
+///                            meet a real run; nor does a run depend on what earlier ones left behind
 ///     DRYFIT_MACHINE         the machine file
 ///     DRYFIT_STEPS           how many optimizer steps, or "all"
 ///     DRYFIT_KEEP_INIT       "1" when random initialisation is to be kept, absent otherwise

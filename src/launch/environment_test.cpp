@@ -12,6 +12,7 @@ namespace {
 const GuestSettings kSettings{.driver_directory = "/opt/dryfit/driver",
                               .hooks_directory = "/opt/dryfit/hooks",
                               .machine_file = "/tmp/run/machine.txt",
+                              .inductor_cache = "/tmp/run/inductor",
                               .steps = 3};
 
 std::ptrdiff_t occurrences(const Environment& environment, std::string_view name) {
@@ -30,8 +31,9 @@ TEST(Environment, The_value_of_a_variable_is_that_of_its_first_entry) {
 TEST(Environment, An_empty_environment_gets_all_that_the_guests_need) {
   EXPECT_EQ(guest_environment({}, kSettings),
             (Environment{"LD_LIBRARY_PATH=/opt/dryfit/driver", "PYTHONPATH=/opt/dryfit/hooks",
-                         "TRITON_LIBCUDA_PATH=/opt/dryfit/driver", "DRYFIT_MACHINE=/tmp/run/machine.txt",
-                         "DRYFIT_STEPS=3", "DRYFIT_HISTORY=1", "DRYFIT_UNKNOWN_SIZES=full"}));
+                         "TRITON_LIBCUDA_PATH=/opt/dryfit/driver", "TORCHINDUCTOR_CACHE_DIR=/tmp/run/inductor",
+                         "DRYFIT_MACHINE=/tmp/run/machine.txt", "DRYFIT_STEPS=3", "DRYFIT_HISTORY=1",
+                         "DRYFIT_UNKNOWN_SIZES=full"}));
 }
 
 TEST(Environment, Counting_is_asked_for_by_us_alone) {
@@ -53,6 +55,12 @@ TEST(Environment, An_empty_search_path_does_not_add_the_working_directory) {
   const auto result = guest_environment({"LD_LIBRARY_PATH=", "PYTHONPATH="}, kSettings);
   EXPECT_EQ(value_of(result, "LD_LIBRARY_PATH"), "/opt/dryfit/driver");
   EXPECT_EQ(value_of(result, "PYTHONPATH"), "/opt/dryfit/hooks");
+}
+
+TEST(Environment, What_torch_compile_tunes_does_not_reach_the_cache_of_the_user) {
+  const auto result = guest_environment({"TORCHINDUCTOR_CACHE_DIR=/home/user/tuned"}, kSettings);
+  EXPECT_EQ(value_of(result, "TORCHINDUCTOR_CACHE_DIR"), "/tmp/run/inductor");
+  EXPECT_EQ(occurrences(result, "TORCHINDUCTOR_CACHE_DIR"), 1);
 }
 
 TEST(Environment, Variables_that_hide_cards_are_removed) {

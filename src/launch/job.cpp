@@ -45,6 +45,7 @@ GuestSettings guest_settings(const JobOptions& options, const RunDirectory& dire
   return {.driver_directory = fs::absolute(options.driver_directory),
           .hooks_directory = fs::absolute(options.hooks_directory),
           .machine_file = directory.machine_file(),
+          .inductor_cache = directory.inductor_cache(),
           .steps = options.steps,
           .keep_initialisation = options.keep_initialisation,
           .memory_history = options.memory_history,
@@ -192,6 +193,7 @@ JobResult Job::finish() {
     job.keeper.kill_tree();
     job.wait_for_tree(kKillPatience + kTreeGrace);
   }
+  job.directory.remove_inductor_cache();
   return {.ending = job.ending(),
           .wall = job.ended_at - job.started,
           .host_peak_rss = job.keeper.peak_rss(),

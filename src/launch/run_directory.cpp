@@ -108,6 +108,11 @@ Status RunDirectory::write(const Machine& machine) const {
 
 void RunDirectory::remove_machine() const { ::unlink(machine_file().c_str()); }
 
+void RunDirectory::remove_inductor_cache() const {
+  std::error_code ignored;
+  fs::remove_all(inductor_cache(), ignored);
+}
+
 std::vector<fs::path> RunDirectory::files(std::string_view prefix, std::string_view suffix) const {
   std::vector<std::pair<FileKey, fs::path>> found;
   std::error_code error;

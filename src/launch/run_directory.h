@@ -22,9 +22,11 @@ class RunDirectory {
   explicit RunDirectory(const std::filesystem::path& path);
 
   std::filesystem::path machine_file() const { return path_ / "machine.txt"; }
+  std::filesystem::path inductor_cache() const { return path_ / "inductor"; }
   /// Writes the machine file whole, or leaves none and says why.
   Status write(const Machine& machine) const;
   void remove_machine() const;
+  void remove_inductor_cache() const;
 
   /// What is there now, in order of pid.
   std::vector<std::filesystem::path> traces() const { return files("trace-", ".dryfit"); }

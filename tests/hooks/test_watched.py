@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 
 import pytest
@@ -296,3 +297,38 @@ def test_a_program_that_profiles_the_device_gets_the_host_side(watched):
 def test_a_program_that_lets_cudnn_choose_by_timing_is_noted(watched):
     notes = watched("import torch\ntorch.backends.cudnn.benchmark = True\n" + TRAIN.format(steps=100)).notes()
     assert notes["tuning.cudnn_benchmark"] == "1" and "hooks.error" not in notes
+
+
+AUTOGRAD_STATES = """
+import os, torch
+
+def autograd_states():
+    threads = [f"/proc/self/task/{thread}/" for thread in os.listdir("/proc/self/task")]
+    return [open(thread + "stat").read().rpartition(")")[2].split()[0]
+            for thread in threads if open(thread + "comm").read().startswith("pt_autograd_")]
+
+x = torch.ones(8, requires_grad=True, device="cuda")
+states = []
+for _ in range(50):
+    (x * 2).sum().backward()
+    states += autograd_states()
+    torch.autograd.grad((x * 3).sum(), x)
+    states += autograd_states()
+print(len(states), set(states))
+"""
+
+
+def test_what_a_backward_pass_frees_is_freed_when_the_program_goes_on(watched):
+    assert watched(AUTOGRAD_STATES).stdout == "100 {'S'}\n"
+
+
+def test_what_torch_compile_caches_is_of_the_run_and_goes_with_it(watched, tmp_path, monkeypatch):
+    monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path / "tuned"))
+    run = watched("""
+        import os
+        os.makedirs(os.environ["TORCHINDUCTOR_CACHE_DIR"])
+        print(os.environ["TORCHINDUCTOR_CACHE_DIR"])
+    """)
+    cache = run.stdout.strip()
+    assert cache.endswith("/inductor") and not os.path.exists(cache)
+    assert not (tmp_path / "tuned").exists()

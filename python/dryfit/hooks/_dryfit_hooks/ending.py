@@ -11,19 +11,18 @@ import atexit
 import ctypes
 import os
 import sys
-import time
 from typing import Callable, List
 
 from . import guest
 from .patching import quietly
 
 
-AUTOGRAD_REST = 0.05  # seconds
-
-
 class Ending:
-    def __init__(self, reports: List[Callable[[], None]]) -> None:
+    def __init__(self, reports: List[Callable[[], None]], wait_for_autograd: Callable[[], None]) -> None:
+        """A backward pass that takes no time may end the program while its thread is still putting its things away, and
+        the interpreter aborts when that thread then asks for the lock. So it is waited for."""
         self.reports = reports
+        self._wait_for_autograd = wait_for_autograd
 
     def install(self) -> None:
         """A program that ends by itself, by an exception or not, is reported on as well."""
@@ -42,17 +41,11 @@ class Ending:
 
     def _ended_by_itself(self) -> None:
         self._report()
-        quietly(_let_autograd_rest)()
+        quietly(self._wait_for_autograd)()
 
     def _report(self) -> None:
         for report in self.reports:
             quietly(report)()
-
-
-def _let_autograd_rest() -> None:
-    """A backward pass that takes no time may end the program while its thread is still putting its things away, and the
-    interpreter aborts when that thread then asks for the lock. Kernels that do work leave no such gap."""
-    time.sleep(AUTOGRAD_REST)
 
 
 @quietly

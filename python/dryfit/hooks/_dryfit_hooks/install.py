@@ -8,6 +8,7 @@ import os
 from typing import Any
 
 from . import guest, settings, software
+from .autograd_threads import AutogradThreads
 from .ending import Ending
 from .history import History
 from .initialisation import SkippedInitialisation
@@ -36,7 +37,8 @@ def _install_for_cuda(torch: Any, wanted: settings.Settings) -> None:
     load = LoadWatch(torch, memory)
     tuning = TuningWatch(torch)
     parts = [memory, load, HostProfiling(torch), tuning, Values(torch, wanted.unknown_sizes)]
-    ending = Ending([software.note_libraries, memory.report])
+    autograd = AutogradThreads()
+    ending = Ending([software.note_libraries, memory.report], autograd.wait_until_at_rest)
     if wanted.memory_history:
         history = History(torch, wanted.run_directory)
         ending.reports.append(history.dump)
@@ -54,7 +56,7 @@ def _install_for_cuda(torch: Any, wanted: settings.Settings) -> None:
         skipped = SkippedInitialisation(torch)
         first_forward.append(skipped.end)
         parts.append(skipped)
-    phases = Phases(torch, first_forward)
+    phases = Phases(torch, first_forward, autograd.wait_until_at_rest)
     on_step = [software.note_libraries, memory.report, tuning.look]
     steps = StepCounter(torch, wanted.steps, phases, on_step, on_completed, ending.stop)
     for part in (*parts, phases, steps, ending):

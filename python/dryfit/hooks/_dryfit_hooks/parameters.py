@@ -7,7 +7,7 @@ from __future__ import annotations
 import weakref
 from typing import Any, List
 
-from .patching import Patch, around, quietly
+from .patching import Patch, around, compiling_test, quietly
 
 THRESHOLD = 1 << 20
 
@@ -15,6 +15,7 @@ THRESHOLD = 1 << 20
 class LargeParameters:
     def __init__(self, torch: Any) -> None:
         self._torch = torch
+        self._is_compiling = compiling_test(torch)
         self._by_storage: "weakref.WeakValueDictionary[int, Any]" = weakref.WeakValueDictionary()
 
     def install(self) -> List[Patch]:
@@ -32,7 +33,7 @@ class LargeParameters:
             and size_of(tensor) >= THRESHOLD
             and tensor.is_contiguous()
             and torch._C._len_torch_dispatch_stack() == 0
-            and not torch.compiler.is_compiling()
+            and not self._is_compiling()
         )
 
     def includes(self, tensor: Any) -> bool:

@@ -33,7 +33,9 @@ def around(
     `before` returned. Neither may raise. While PyTorch traces a program to compile it, only `original` is called. An
     exception of `original` shows no frame of ours (Python 3.11 and later; earlier ones keep the frame).
     """
-    from torch.compiler import is_compiling
+    import torch
+
+    is_compiling = compiling_test(torch)
 
     @functools.wraps(original)
     def observed(*args: Any, **kwargs: Any) -> Any:
@@ -52,6 +54,11 @@ def around(
         return result
 
     return observed
+
+
+def compiling_test(torch: Any) -> Callable[[], bool]:
+    """Tells whether PyTorch is tracing a program to compile it. Before 2.3 the function has another name."""
+    return getattr(torch.compiler, "is_compiling", None) or torch._utils.is_compiling
 
 
 def _is_faking() -> bool:

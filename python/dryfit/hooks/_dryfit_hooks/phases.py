@@ -18,13 +18,16 @@ import importlib
 from typing import Any, Callable, List, Optional, Tuple
 
 from . import guest
-from .patching import Patch, around, quietly
+from .patching import Patch, around, compiling_test, quietly
 
 
 class Phases:
-    def __init__(self, torch: Any, on_first_forward: List[Callable[[bool], None]]) -> None:
+    def __init__(
+        self, torch: Any, on_first_forward: List[Callable[[bool], None]], on_backward_end: Callable[[], None]
+    ) -> None:
         """Each of `on_first_forward` is called once, with true when the pass is noticed only at its end."""
         self._torch = torch
+        self._on_backward_end = quietly(on_backward_end)
         self._on_first_forward = on_first_forward
         self.compiles = False  # the program has called torch.compile
         self.backward_passes = 0  # ended so far
@@ -59,7 +62,7 @@ class Phases:
     def _await_forward(self) -> None:
         if self._hook is not None or self.compiles:
             return
-        is_compiling = self._torch.compiler.is_compiling
+        is_compiling = compiling_test(self._torch)
 
         def forward_pre_hook(module: Any, args: Any) -> None:
             if not is_compiling():
@@ -125,6 +128,7 @@ class Phases:
         self._backward_depth -= 1
         if self._backward_depth > 0:
             return
+        self._on_backward_end()
         self.backward_passes += 1
         if interrupted[0] == "optimizer":
             self._enter("optimizer")
@@ -137,6 +141,7 @@ class Phases:
         self._backward_depth -= 1
         if self._backward_depth > 0:
             return
+        self._on_backward_end()
         self._enter(interrupted[0])
         if interrupted[1]:
             self._await_forward()

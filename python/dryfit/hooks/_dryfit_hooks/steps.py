@@ -19,7 +19,7 @@ import weakref
 from typing import Any, Callable, List, Optional
 
 from . import guest
-from .patching import Patch, around, quietly
+from .patching import Patch, around, compiling_test, quietly
 from .phases import Phases
 
 PATIENCE = 16
@@ -51,7 +51,7 @@ class StepCounter:
 
     def install(self) -> None:
         module = importlib.import_module("torch.optim.optimizer")
-        is_compiling = self._torch.compiler.is_compiling
+        is_compiling = compiling_test(self._torch)
 
         def step_pre_hook(optimizer: Any, args: Any, kwargs: Any) -> None:
             if not is_compiling():
