@@ -9,9 +9,9 @@ namespace dryfit::launch {
 namespace {
 
 constexpr std::array<std::string_view, 11> kReplaced = {
-    "LD_LIBRARY_PATH",  "PYTHONPATH",     "TORCHINDUCTOR_CACHE_DIR", "DRYFIT_MACHINE", "DRYFIT_STEPS",
-    "DRYFIT_KEEP_INIT", "DRYFIT_HISTORY", "DRYFIT_UNKNOWN_SIZES",    "DRYFIT_FLOPS",   "CUDA_VISIBLE_DEVICES",
-    "NVIDIA_VISIBLE_DEVICES"};
+    "LD_LIBRARY_PATH", "PYTHONPATH",           "TORCHINDUCTOR_CACHE_DIR", "DRYFIT_MACHINE",
+    "DRYFIT_STEPS",    "DRYFIT_KEEP_INIT",     "DRYFIT_HISTORY",          "DRYFIT_UNKNOWN_SIZES",
+    "DRYFIT_FLOPS",    "CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES"};
 
 std::string_view name_of(std::string_view entry) { return entry.substr(0, entry.find('=')); }
 
