@@ -125,7 +125,7 @@ def test_The_layers_come_in_the_order_of_the_forward_pass(rows: "dict[str, dict[
     row = rows[RESNET]
     assert row["layers_complete"] and row["model"]["parameters"] == 11_689_512
     assert sum(layer["parameters"] for layer in row["layers"]) == 11_689_512
-    first, last = row["layers"][0], row["layers"][-1]
+    first, last = dict(row["layers"][0]), row["layers"][-1]
     held = first.pop("held_bytes")
     assert first == {
         "name": "conv1",
@@ -136,10 +136,21 @@ def test_The_layers_come_in_the_order_of_the_forward_pass(rows: "dict[str, dict[
         "kernel_size": [7, 7],
         "stride": [2, 2],
         "groups": 1,
+        "between_bytes": 0,
         "flops": 2 * 2 * 2 * 64 * 32 * 32 * 3 * 49,  # forward, and the gradient of the weights
     }
     assert held >= 2 * 64 * 32 * 32 * 4
     assert last["name"] == "fc" and last["kind"] == "Linear"
+
+
+def test_The_growth_of_a_forward_pass_is_that_of_its_layers_and_of_what_lies_between(
+    rows: "dict[str, dict[str, Any]]",
+) -> None:
+    row = rows[RESNET]
+    grown = sum(layer["between_bytes"] + layer["held_bytes"] for layer in row["layers"])
+    assert any(layer["between_bytes"] != 0 for layer in row["layers"])
+    assert grown == row["model"]["forward_bytes"] > 0
+    assert rows[LARGE]["model"]["forward_bytes"] is None
 
 
 def test_A_job_that_is_impossible_says_why(rows: "dict[str, dict[str, Any]]") -> None:
