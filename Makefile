@@ -28,7 +28,8 @@ WHEEL_SOURCES = $(shell find src apps include cards cmake python -type f -not -n
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help setup packages headers tools-venv venv venv-latest venv-2.11 venv-2.1 venv-peft venv-comparators build demo \
+.PHONY: help setup packages headers tools-venv venv venv-latest venv-2.11 venv-2.1 venv-peft venv-harvest venv-comparators \
+        build demo \
         test test-fast test-latest test-cpp test-python check-includes test-sanitizers test-training accuracy evaluate \
         train bench bench-h100 operators format format-check wheel clean distclean
 
@@ -65,6 +66,9 @@ venv-2.1: | packages ## .venv/torch-2.1.2: the PyTorch of the 4-bit recording, w
 
 venv-peft: | packages ## .venv/peft: PyTorch 2.12 with peft and diffusers, for the truth of summer 2026
 	@$(STAGE) venv-peft "Python environment peft (some 3 GB to download the first time)" -- env $(VENV) peft
+
+venv-harvest: | packages ## .venv/harvest: torch 2.6.0 with torchvision, transformers and timm, for `dryfit harvest`
+	@$(STAGE) venv-harvest "Python environment harvest (some 3 GB to download the first time)" -- env $(VENV) harvest
 
 venv-comparators: | packages ## .venv/comparators: the tree libraries that the networks are compared with
 	@$(STAGE) venv-comparators "Python environment comparators (some 300 MB to download the first time)" -- \

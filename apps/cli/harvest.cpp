@@ -34,6 +34,7 @@ struct HarvestOptions {
   std::size_t jobs = std::max(1u, std::thread::hardware_concurrency());
   std::size_t limit = 0;  ///< 0: none
   std::string timeout = "10m";
+  bool afresh = false;
   bool list_models = false;
   bool dry = false;
 };
@@ -122,14 +123,13 @@ int harvest(const HarvestOptions& options) {
   const auto left = not_yet_in(*file, asked, models->torch);
   const auto there = asked.size() - left.size();
   const auto tally = harvest_all(left,
-                                 {.python = options.python,
+                                 {.process = {options.python, *resources, *timeout},
                                   .torch = models->torch,
                                   .version = DRYFIT_VERSION,
-                                  .resources = *resources,
                                   .catalogue = &*catalogue,
                                   .at_once = options.jobs,
                                   .count_while_measuring = may_count_while_measuring(models->torch),
-                                  .timeout = *timeout},
+                                  .afresh = options.afresh},
                                  *file);
   return summarise(tally, there, left.size(), options.out);
 }
@@ -163,6 +163,8 @@ void declare(CLI::App& command, HarvestOptions& o) {
   command.add_option("--timeout", o.timeout, "The longest a job may take: 90, 5m, 2h")
       ->type_name("TIME")
       ->capture_default_str();
+  command.add_flag("--afresh", o.afresh,
+                   "Start Python anew for each job instead of forking it: slower, with the same rows");
   command.add_flag("--list-models", o.list_models, "Only list the models that can be harvested");
   command.add_flag("--list-jobs", o.dry, "Only list the jobs of the grid, in their order");
 }

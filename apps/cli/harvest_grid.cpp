@@ -53,6 +53,7 @@ class ProductReader {
     product.precisions = words("precision", product.precisions, kPrecisions);
     product.checkpointing = flags("checkpointing", product.checkpointing);
     product.cards = words("card", {}, {}, true);
+    product.sample = static_cast<std::size_t>(number("sample", 0));
     for (const auto& [key, value] : table_.items()) {
       if (!known_.contains(key)) throw GridFault{place_ + " has an unknown key '" + key + "'"};
     }
@@ -100,6 +101,11 @@ class ProductReader {
       result.push_back(value.get<std::int64_t>());
     }
     return result;
+  }
+
+  std::int64_t number(const std::string& key, std::int64_t otherwise) {
+    if (table_.contains(key) && table_.at(key).is_array()) throw GridFault{place_ + ": '" + key + "' is a list"};
+    return numbers(key, {otherwise}, 1).front();
   }
 
   std::vector<bool> flags(const std::string& key, std::vector<bool> otherwise) {
@@ -187,6 +193,25 @@ void add_jobs(const JobProduct& product, const std::string& model, std::set<Harv
               jobs.insert({product.source, model, batch, size, optimizer, precision, checkpointing, card});
 }
 
+/// In an order that has nothing to do with what they are, and is another for each `salt`.
+std::vector<HarvestJob> mixed(const std::set<HarvestJob>& jobs, const std::string& salt) {
+  std::vector<std::pair<std::uint64_t, const HarvestJob*>> order;
+  for (const auto& job : jobs) order.emplace_back(hash_of(salt + key_of(job, "")), &job);
+  std::ranges::stable_sort(order, {}, [](const auto& each) { return each.first; });
+  std::vector<HarvestJob> result;
+  for (const auto& [hash, job] : order) result.push_back(*job);
+  return result;
+}
+
+/// The order of choice is not the order of running: there, what was chosen must not come before what is whole.
+void add_sample(const JobProduct& product, const std::vector<std::string>& models, std::set<HarvestJob>& jobs) {
+  std::set<HarvestJob> all;
+  for (const auto& model : models) add_jobs(product, model, all);
+  const auto chosen = mixed(all, "sample ");
+  const auto count = product.sample == 0 ? chosen.size() : std::min(product.sample, chosen.size());
+  jobs.insert(chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(count));
+}
+
 }  // namespace
 
 Result<std::vector<JobProduct>> parse_grid(std::string_view text, bool json, const std::string& name) {
@@ -231,14 +256,9 @@ Result<std::vector<HarvestJob>> expand(const std::vector<JobProduct>& products, 
   for (const auto& product : products) {
     const auto models = models_of(product, catalogue, strict);
     if (!models) return models.error();
-    for (const auto& model : *models) add_jobs(product, model, jobs);
+    add_sample(product, *models, jobs);
   }
-  std::vector<std::pair<std::uint64_t, const HarvestJob*>> order;
-  for (const auto& job : jobs) order.emplace_back(hash_of(key_of(job, "")), &job);
-  std::ranges::stable_sort(order, {}, [](const auto& each) { return each.first; });
-  std::vector<HarvestJob> result;
-  for (const auto& [hash, job] : order) result.push_back(*job);
-  return result;
+  return mixed(jobs, "");
 }
 
 std::string key_of(const HarvestJob& job, const std::string& torch) {

@@ -45,6 +45,7 @@ struct JobProduct {
   std::vector<std::string> precisions = {"fp32"};
   std::vector<bool> checkpointing = {false};
   std::vector<std::string> cards;
+  std::size_t sample = 0;  ///< only so many of them, chosen evenly and everywhere the same; 0: all
 };
 
 /// Reads a grid from TOML, or from JSON if `json`. `name` is what errors call it.

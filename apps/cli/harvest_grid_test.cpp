@@ -40,6 +40,30 @@ TEST(HarvestGrid, Every_combination_is_one_job) {
   EXPECT_TRUE(std::ranges::all_of(jobs, [](const auto& job) { return job.precision == "fp32" && job.size == 0; }));
 }
 
+TEST(HarvestGrid, A_sample_is_a_part_of_its_table_and_always_the_same) {
+  const std::string whole = "[[jobs]]\nsource = 'torchvision'\nmodel = '*'\nbatch = [1, 2, 4, 8, 16, 32]\ncard = 'a'\n";
+  const auto all = jobs_of(whole);
+  const auto some = jobs_of(whole + "sample = 10\n");
+  ASSERT_EQ(all.size(), 24u);
+  EXPECT_EQ(some.size(), 10u);
+  EXPECT_EQ(some, jobs_of(whole + "sample = 10\n"));
+  for (const auto& job : some) EXPECT_NE(std::ranges::find(all, job), all.end());
+  EXPECT_EQ(jobs_of(whole + "sample = 1000\n"), all);
+}
+
+TEST(HarvestGrid, Jobs_of_a_sample_are_spread_among_those_of_a_whole_table) {
+  const auto jobs = jobs_of(
+      "[[jobs]]\nsource = 'torchvision'\nmodel = '*'\nbatch = [1, 2, 4, 8, 16, 32, 64, 128]\ncard = ['a', 'b']\n"
+      "[[jobs]]\nsource = 'transformers'\nmodel = 'gpt2'\nbatch = [1, 2, 3, 4, 5, 6, 7, 8]\nsize = [64, 128, 256, "
+      "512]\n"
+      "optimizer = ['sgd', 'adam', 'adamw']\nprecision = ['fp32', 'bf16']\ncard = ['a', 'b', 'c', 'd']\nsample = 64\n");
+  ASSERT_EQ(jobs.size(), 128u);
+  const auto sampled =
+      std::count_if(jobs.begin(), jobs.begin() + 64, [](const auto& job) { return job.model == "gpt2"; });
+  EXPECT_GT(sampled, 20);
+  EXPECT_LT(sampled, 44);
+}
+
 TEST(HarvestGrid, The_same_job_in_two_tables_is_one) { EXPECT_EQ(jobs_of(kTable + kTable).size(), 1u); }
 
 TEST(HarvestGrid, JSON_says_the_same_as_TOML) {
@@ -66,6 +90,8 @@ TEST(HarvestGrid, What_is_wrong_is_said_with_its_place) {
   expect_refused("", "no list 'jobs'");
   expect_refused("other = 1\n" + kTable, "unknown key 'other'");
   expect_refused("jobs = []", "not a list of tables");
+  expect_refused(kTable + "sample = 0\n", "job 1: 'sample' is not a whole number from 1");
+  expect_refused(kTable + "sample = [1, 2]\n", "job 1: 'sample' is a list");
   expect_refused(kTable + "[[jobs]]\nsource = 'torchvision'\n", "job 2 does not say 'model'");
   expect_refused(kTable + "optimiser = 'sgd'\n", "job 1 has an unknown key 'optimiser'");
   expect_refused(kTable + "optimizer = 'lion'\n", "there is no optimizer 'lion', but sgd, momentum");
@@ -91,6 +117,16 @@ TEST(HarvestGrid, The_built_in_grid_is_sound) {
   const auto products = read_grid(path);
   ASSERT_TRUE(products) << products.error().what;
   EXPECT_GT(expand(*products, kModels, false)->size(), 500u);
+}
+
+TEST(HarvestGrid, The_grid_of_the_first_data_set_is_sound) {
+  const auto products = read_grid(std::string(DRYFIT_SOURCE_DIR) + "/data/harvest/first.toml");
+  ASSERT_TRUE(products) << products.error().what;
+  const auto jobs = *expand(*products, kModels, false);
+  for (const auto& model : kModels.sources.at("torchvision")) {
+    const HarvestJob reference{"torchvision", model, 2, 0, "sgd", "fp32", false, "h100-80gb"};
+    EXPECT_NE(std::ranges::find(jobs, reference), jobs.end()) << model;
+  }
 }
 
 TEST(HarvestGrid, The_key_names_all_that_matters) {

@@ -82,7 +82,9 @@ void add_layers(Json& row, const Compute& compute, std::string_view text) {
   const bool known = told.is_object() && told.contains("layers") && told["layers"].is_array();
   Json model = nullptr, layers = Json::array(), others = Json::array();
   if (known) {
-    for (const char* key : {"parameters", "parameter_bytes", "buffer_bytes"}) model[key] = told.value(key, Json());
+    for (const char* key : {"parameters", "parameter_bytes", "buffer_bytes", "forward_bytes"}) {
+      model[key] = told.value(key, Json());
+    }
     layers = told["layers"];
     add_flops(layers, others, compute);
   }

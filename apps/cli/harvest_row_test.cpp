@@ -15,8 +15,8 @@ using Json = nlohmann::json;
 const HarvestJob kJob{"torchvision", "resnet50", 8, 0, "adamw", "fp32", false, "a100-40gb"};
 
 constexpr const char* kLayers =
-    R"({"parameters": 10, "parameter_bytes": 40, "buffer_bytes": 4, "complete": true, "layers": [
-        {"name": "a", "kind": "Linear"}, {"name": "act", "kind": "ReLU"}, {"name": "a", "kind": "Linear"}]})";
+    R"({"parameters": 10, "parameter_bytes": 40, "buffer_bytes": 4, "forward_bytes": 512, "complete": true, "layers": [
+        {"name": "a", "kind": "Linear", "between_bytes": 64}, {"name": "act", "kind": "ReLU"}, {"name": "a", "kind": "Linear"}]})";
 
 verdict::Verdict fitting() {
   verdict::Verdict v;
@@ -52,7 +52,9 @@ TEST(HarvestRow, Layers_get_the_work_of_their_module_once) {
   EXPECT_EQ(json["layers"][2]["flops"], 0);
   EXPECT_EQ(json["other_modules"].dump(), R"([{"flops":1,"name":""},{"flops":1,"name":"block"}])");
   EXPECT_EQ(json["compute"]["flops"], 7);
+  EXPECT_EQ(json["layers"][0]["between_bytes"], 64);
   EXPECT_EQ(json["model"]["parameters"], 10);
+  EXPECT_EQ(json["model"]["forward_bytes"], 512);
   EXPECT_EQ(json["layers_complete"], true);
   EXPECT_EQ(json["torch"]["peak_allocated_bytes"], (2_GiB).count);
   EXPECT_EQ(json["device"]["peak_bytes"], (3_GiB).count);
@@ -83,6 +85,7 @@ TEST(HarvestRow, A_job_that_does_not_fit_keeps_the_layers_it_came_to) {
   const auto json = row(measured, {});
   EXPECT_EQ(json["verdict"], "does-not-fit");
   EXPECT_EQ(json["oom"]["phase"], "forward");
+  EXPECT_TRUE(json["model"]["forward_bytes"].is_null());
   EXPECT_EQ(json["layers"].size(), 1u);
   EXPECT_FALSE(json["layers"][0].contains("flops"));
   EXPECT_EQ(json["layers_complete"], false);

@@ -2,27 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harvest_run.h"
 
-#include <fcntl.h>
 #include <poll.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <list>
+#include <memory>
 #include <optional>
 
-#include "base/unique_fd.h"
 #include "files.h"
 #include "harvest_counts.h"
-#include "harvest_models.h"
+#include "harvest_process.h"
 #include "harvest_progress.h"
 #include "harvest_row.h"
+#include "harvest_worker.h"
 #include "judgement.h"
-#include "launch/job.h"
-#include "own_environment.h"
 #include "signals.h"
 #include "verdict/counting.h"
 
@@ -30,7 +26,6 @@ namespace dryfit::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using namespace std::chrono_literals;
 
 /// Timeouts are enforced and progress is drawn in between.
 constexpr int kTickMilliseconds = 100;
@@ -53,12 +48,17 @@ bool killed_from_outside(const launch::Ending& ending) {
          std::ranges::find(kSignals, ending.code) != std::end(kSignals);
 }
 
+/// A failure is written down only when a process of its own fails too.
+bool may_be_the_forks_fault(const launch::Ending& ending, const verdict::Verdict& verdict) {
+  return ending.kind != launch::Ending::Kind::timed_out && verdict.answer == verdict::Answer::cannot_tell;
+}
+
 /// A job is one run on its card, and another that counts where that has not been done: in the first run itself, if it
 /// may, or for another job that computes the same.
 class Harvest {
  public:
   Harvest(const std::vector<HarvestJob>& jobs, const HarvestConditions& conditions, HarvestFile& file)
-      : jobs_(jobs), conditions_(conditions), file_(file) {}
+      : jobs_(jobs), conditions_(conditions), file_(file), workers_(conditions.process) {}
 
   HarvestTally run() {
     for (;;) {
@@ -78,11 +78,10 @@ class Harvest {
     const HarvestJob* job;
     const CardFile* card;
     std::optional<Measured> measured;  ///< there: this is the run that counts
+    bool afresh;
+    RunRequest request;
     WorkFolder folder;
-    launch::Job process;
-
-    fs::path layers() const { return folder.path() / "layers.json"; }
-    fs::path output() const { return folder.path() / "output.txt"; }
+    std::unique_ptr<HarvestProcess> process;
   };
 
   bool stopped() const { return tally_.interrupted || tally_.error; }
@@ -90,49 +89,33 @@ class Harvest {
   void start_what_may() {
     hand_on_signals();
     while (!stopped() && next_ < jobs_.size() && running_.size() < conditions_.at_once) {
-      start(jobs_[next_++], std::nullopt);
+      start(jobs_[next_++], std::nullopt, conditions_.afresh);
     }
   }
 
-  void start(const HarvestJob& job, std::optional<Measured> measured) {
-    if (const auto status = try_to_start(job, std::move(measured)); !status) tally_.error = status.error();
+  void start(const HarvestJob& job, std::optional<Measured> measured, bool afresh) {
+    if (const auto status = try_to_start(job, std::move(measured), afresh); !status) tally_.error = status.error();
   }
 
-  Status try_to_start(const HarvestJob& job, std::optional<Measured> measured) {
+  Status try_to_start(const HarvestJob& job, std::optional<Measured> measured, bool afresh) {
     auto folder = WorkFolder::temporary();
     if (!folder) return folder.error();
-    const auto path = folder->path();
-    const UniqueFd output(::open((path / "output.txt").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
-    if (!output) return Error{"cannot write into '" + path.string() + "': " + std::strerror(errno), ""};
-    const auto run_folder = path / "run";
-    std::error_code error;
-    fs::create_directory(run_folder, error);
-    if (error) return Error{"cannot make the folder '" + run_folder.string() + "': " + error.message(), ""};
-
     const auto* card = conditions_.catalogue->find(job.card);
-    const auto& resources = conditions_.resources;
-    auto process =
-        launch::Job::start({.command = {conditions_.python, job_script(resources.hooks).string(), "run",
-                                        description_of(job), (path / "layers.json").string()},
-                            .environment = own_environment(),
-                            .machine = {.cards = {measured ? verdict::endless_memory(card->card) : card->card}},
-                            .run_directory = run_folder,
-                            .driver_directory = resources.driver,
-                            .hooks_directory = resources.hooks,
-                            .timeout = conditions_.timeout,
-                            .memory_history = false,
-                            .count_flops = measured || conditions_.count_while_measuring,
-                            .stdin_fd = -1,
-                            .stdout_fd = output.get(),
-                            .stderr_fd = output.get()});
+    RunRequest request{.source = job.source,
+                       .description = description_of(job),
+                       .card = measured ? verdict::endless_memory(card->card) : card->card,
+                       .count_flops = measured || conditions_.count_while_measuring,
+                       .folder = folder->path()};
+    auto process = afresh ? start_afresh(request, conditions_.process) : workers_.start(request);
     if (!process) return process.error();
-    running_.push_back({&job, card, std::move(measured), std::move(folder).value(), std::move(process).value()});
+    running_.push_back({&job, card, std::move(measured), afresh, std::move(request), std::move(folder).value(),
+                        std::move(process).value()});
     return {};
   }
 
   void sleep() const {
     std::vector<struct pollfd> watched{{signals_.wait_fd(), POLLIN, 0}};
-    for (const auto& running : running_) watched.push_back({running.process.wait_fd(), POLLIN, 0});
+    for (const auto& running : running_) watched.push_back({running.process->wait_fd(), POLLIN, 0});
     ::poll(watched.data(), watched.size(), kTickMilliseconds);
   }
 
@@ -140,13 +123,13 @@ class Harvest {
     while (const auto caught = signals_.next()) {
       tally_.interrupted = true;
       progress_.clear();
-      for (auto& running : running_) running.process.forward_signal(caught->number, caught->origin);
+      for (auto& running : running_) running.process->interrupt(caught->number, caught->origin);
     }
   }
 
   void collect_ended() {
     for (auto running = running_.begin(); running != running_.end();) {
-      if (!running->process.poll(0ms)) {
+      if (!running->process->ended()) {
         ++running;
         continue;
       }
@@ -156,13 +139,18 @@ class Harvest {
   }
 
   void finish(Running& running) {
-    const auto result = running.process.finish();
+    const auto result = running.process->finish();
+    running.process.reset();
     if (tally_.interrupted || result.ending.kind == launch::Ending::Kind::interrupted) return;
     if (killed_from_outside(result.ending)) {
       tally_.killed += 1;
       return;
     }
     const auto facts = facts_of(result);
+    if (!running.afresh && may_be_the_forks_fault(result.ending, verdict::judge(running.card->card, facts))) {
+      start(*running.job, std::move(running.measured), true);
+      return;
+    }
     keep_counts(running, verdict::count(running.card->card, facts).compute);
     if (running.measured) {
       write(*running.job, *running.measured);
@@ -179,9 +167,9 @@ class Harvest {
   }
 
   static Measured measured(const Running& running, const verdict::RunFacts& facts) {
-    Measured result{verdict::judge(running.card->card, facts), read_file(running.layers()), ""};
+    Measured result{verdict::judge(running.card->card, facts), read_file(running.request.layers()), ""};
     add_provenance(result.verdict, *running.card);
-    if (is_untold(result)) result.failure = last_line(running.output());
+    if (is_untold(result)) result.failure = last_line(running.request.output());
     return result;
   }
 
@@ -192,7 +180,7 @@ class Harvest {
     if (is_untold(measured) || counts_.find(*running.job, running.card->card)) {
       write(*running.job, measured);
     } else {
-      start(*running.job, std::move(measured));
+      start(*running.job, std::move(measured), conditions_.afresh);
     }
   }
 
@@ -219,6 +207,7 @@ class Harvest {
   std::size_t next_ = 0;
   HarvestTally tally_;
   HarvestCounts counts_;
+  HarvestWorkers workers_;
   SignalQueue signals_;
   HarvestProgress progress_;
   std::list<Running> running_;

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -11,19 +10,18 @@
 #include "card/catalogue.h"
 #include "harvest_file.h"
 #include "harvest_grid.h"
-#include "resources.h"
+#include "harvest_process.h"
 
 namespace dryfit::cli {
 
 struct HarvestConditions {
-  std::string python;
-  std::string torch;    ///< its version, for the keys
-  std::string version;  ///< ours
-  Resources resources;
+  ProcessConditions process;
+  std::string torch;           ///< its version, for the keys
+  std::string version;         ///< ours
   const Catalogue* catalogue;  ///< knows every card of the jobs
   std::size_t at_once = 1;
   bool count_while_measuring = false;  ///< else floating-point operations take runs of their own
-  std::chrono::milliseconds timeout{};
+  bool afresh = false;                 ///< each job in a Python process of its own: Note [Forked jobs]
 };
 
 struct HarvestTally {

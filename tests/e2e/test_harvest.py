@@ -18,6 +18,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 DRYFIT = REPOSITORY / "bin" / "dryfit"
 PYTHON = REPOSITORY / ".venv" / "torch-2.6.0" / "bin" / "python"
 LATEST = REPOSITORY / ".venv" / "torch-latest" / "bin" / "python"
+WITH_TIMM = REPOSITORY / ".venv" / "harvest" / "bin" / "python"
 
 pytestmark = [
     pytest.mark.torch,
@@ -61,6 +62,51 @@ batch = 2
 size = 64
 optimizer = ["momentum", "adam", "adafactor"]
 checkpointing = true
+card = "rtx-3060-12gb"
+"""
+
+# One job of each kind; alexnet has no blocks to checkpoint, and one bert does not fit.
+GRID_OF_KINDS = """
+[[jobs]]
+source = "torchvision"
+model = ["alexnet", "resnet18"]
+batch = 2
+size = 64
+optimizer = "momentum"
+checkpointing = true
+card = "rtx-3060-12gb"
+
+[[jobs]]
+source = "torchvision"
+model = ["squeezenet1_1", "mobilenet_v2"]
+batch = 4
+size = 64
+optimizer = "adam"
+precision = "fp16-amp"
+card = "rtx-3060-12gb"
+
+[[jobs]]
+source = "torchvision"
+model = "vit_b_32"
+batch = 2
+precision = "bf16"
+card = "h100-80gb"
+
+[[jobs]]
+source = "transformers"
+model = ["bert-small", "distilgpt2"]
+batch = 2
+size = 32
+optimizer = "adafactor"
+precision = "bf16-amp"
+checkpointing = true
+card = "h100-80gb"
+
+[[jobs]]
+source = "transformers"
+model = "bert-small"
+batch = 256
+size = 512
 card = "rtx-3060-12gb"
 """
 
@@ -125,7 +171,7 @@ def test_The_layers_come_in_the_order_of_the_forward_pass(rows: "dict[str, dict[
     row = rows[RESNET]
     assert row["layers_complete"] and row["model"]["parameters"] == 11_689_512
     assert sum(layer["parameters"] for layer in row["layers"]) == 11_689_512
-    first, last = row["layers"][0], row["layers"][-1]
+    first, last = dict(row["layers"][0]), row["layers"][-1]
     held = first.pop("held_bytes")
     assert first == {
         "name": "conv1",
@@ -136,10 +182,21 @@ def test_The_layers_come_in_the_order_of_the_forward_pass(rows: "dict[str, dict[
         "kernel_size": [7, 7],
         "stride": [2, 2],
         "groups": 1,
+        "between_bytes": 0,
         "flops": 2 * 2 * 2 * 64 * 32 * 32 * 3 * 49,  # forward, and the gradient of the weights
     }
     assert held >= 2 * 64 * 32 * 32 * 4
     assert last["name"] == "fc" and last["kind"] == "Linear"
+
+
+def test_The_growth_of_a_forward_pass_is_that_of_its_layers_and_of_what_lies_between(
+    rows: "dict[str, dict[str, Any]]",
+) -> None:
+    row = rows[RESNET]
+    grown = sum(layer["between_bytes"] + layer["held_bytes"] for layer in row["layers"])
+    assert any(layer["between_bytes"] != 0 for layer in row["layers"])
+    assert grown == row["model"]["forward_bytes"] > 0
+    assert rows[LARGE]["model"]["forward_bytes"] is None
 
 
 def test_A_job_that_is_impossible_says_why(rows: "dict[str, dict[str, Any]]") -> None:
@@ -177,6 +234,33 @@ def test_A_row_has_the_memory_of_a_run_that_does_not_count(
     rows: "dict[str, dict[str, Any]]", key: str, tmp_path: Path
 ) -> None:
     assert_same_memory(rows[key], plain_run(PYTHON, rows[key], tmp_path))
+
+
+def rows_but_for_what_they_took(*arguments: object, out: Path) -> "dict[str, dict[str, Any]]":
+    done = harvest("--out", out, *arguments)
+    assert done.returncode == 0, done.stderr
+    own = {"seconds", "host_peak_rss_bytes"}
+    return {
+        key: {name: value for name, value in row.items() if name not in own} for key, row in rows_in(out).items()
+    }
+
+
+def test_A_forked_job_has_the_row_of_one_in_a_process_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "grid.toml").write_text(GRID_OF_KINDS)
+    forked = rows_but_for_what_they_took("--grid", tmp_path / "grid.toml", out=tmp_path / "forked.jsonl")
+    afresh = rows_but_for_what_they_took("--afresh", "--grid", tmp_path / "grid.toml", out=tmp_path / "afresh.jsonl")
+    assert len(forked) == 8
+    assert sorted(row["verdict"] for row in forked.values()) == ["cannot-tell", "does-not-fit", *["fits"] * 6]
+    assert forked == afresh
+
+
+@pytest.mark.parametrize("way", [[], ["--afresh"]])
+def test_A_job_that_takes_too_long_is_a_row(folder: Path, tmp_path: Path, way: "list[str]") -> None:
+    out = tmp_path / "jobs.jsonl"
+    done = harvest("--grid", folder / "grid.toml", "--out", out, "--limit", 2, "--jobs", 2, "--timeout", "1", *way)
+    assert done.returncode == 0, done.stderr
+    assert {row["verdict"] for row in rows_in(out).values()} == {"cannot-tell"}
+    assert len(rows_in(out)) == 2
 
 
 @pytest.mark.skipif(not LATEST.exists(), reason="no environment .venv/torch-latest")
@@ -232,6 +316,16 @@ def test_Jobs_are_listed_without_running_any(folder: Path) -> None:
 def test_The_built_in_grid_has_thousands_of_jobs() -> None:
     jobs = harvest("--list-jobs").stdout.splitlines()
     assert len(set(jobs)) == len(jobs) > 10_000
+
+
+@pytest.mark.skipif(not WITH_TIMM.exists(), reason="no environment .venv/harvest; run make venv-harvest")
+def test_The_grid_of_the_first_data_set_has_a_reference_row_for_each_model_and_size() -> None:
+    listed = harvest("--list-jobs", "--grid", REPOSITORY / "data/harvest/first.toml", python=WITH_TIMM).stdout
+    jobs = listed.splitlines()
+    assert len(set(jobs)) == len(jobs) >= 3000
+    subjects = {job.split(" batch ")[0] for job in jobs}
+    references = {job.split(" batch ")[0] for job in jobs if job.endswith(" batch 2 sgd fp32 on h100-80gb, torch 2.6.0")}
+    assert references == subjects
 
 
 @pytest.mark.parametrize(

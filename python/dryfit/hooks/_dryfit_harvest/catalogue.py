@@ -40,6 +40,15 @@ def build(torch: Any, description: Dict[str, Any]) -> Subject:
     return _BUILDERS[source](torch, description["model"], description["size"])
 
 
+def prepare(source: str) -> None:
+    """Imports what every job of this source imports, and nothing else. What fails is left for the jobs to meet."""
+    for name in _PREPARATIONS[source]:
+        try:
+            importlib.import_module(name)
+        except Exception:
+            return
+
+
 def _version(package: str) -> Any:
     try:
         return importlib.metadata.version(package)
@@ -130,4 +139,9 @@ def _pixel_loss(torch: Any, config: Any, length: int) -> Callable[[Any, int, Any
 
 _LISTS = {"torchvision": _torchvision_names, "transformers": _transformers_names, "timm": _timm_names}
 _BUILDERS = {"torchvision": _torchvision, "transformers": _transformers, "timm": _timm}
+_PREPARATIONS = {
+    "torchvision": ["torchvision.models"],
+    "transformers": ["transformers", "transformers.modeling_utils"],
+    "timm": ["timm"],
+}
 _TASKS = {"text": _text_loss, "image": _pixel_loss}

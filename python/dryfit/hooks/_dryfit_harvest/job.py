@@ -4,6 +4,7 @@
 
     job.py list                      what can be trained in this Python environment, as JSON
     job.py run DESCRIPTION LAYERS    trains until it is stopped; writes the sequence of layers to a file
+    job.py serve SOURCE              does the same for each request of a socket, in a fork of itself (serving.py)
 
 A description is a JSON object as in docs/harvest.md. What is wrong with one is said on stderr in a line.
 """
@@ -17,7 +18,7 @@ from typing import Any, Callable, Dict
 
 sys.path[0] = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
-from _dryfit_harvest import catalogue  # noqa: E402
+from _dryfit_harvest import beginning, catalogue, serving  # noqa: E402
 
 
 def main() -> int:
@@ -25,14 +26,22 @@ def main() -> int:
         print(json.dumps(catalogue.available()))
         return 0
     if len(sys.argv) == 4 and sys.argv[1] == "run":
-        try:
-            train(json.loads(sys.argv[2]), sys.argv[3])
-        except catalogue.Impossible as error:
-            print(f"job: {error}", file=sys.stderr)
-            return 1
-        return 0
+        beginning.begin()
+        return run(json.loads(sys.argv[2]), sys.argv[3])
+    if len(sys.argv) == 3 and sys.argv[1] == "serve":
+        request = serving.wait_for_job(sys.argv[2], beginning.begin())
+        return run(request["description"], request["layers"]) if request else 0
     print(__doc__, file=sys.stderr)
     return 2
+
+
+def run(description: Dict[str, Any], layers_file: str) -> int:
+    try:
+        train(description, layers_file)
+    except catalogue.Impossible as error:
+        print(f"job: {error}", file=sys.stderr)
+        return 1
+    return 0
 
 
 def train(description: Dict[str, Any], layers_file: str) -> None:

@@ -6,10 +6,20 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import dataclass
 from typing import Any, Dict, List, Optional
 
 # What a layer's shapes and parameters do not tell.
 SETTINGS = ("kernel_size", "stride", "groups", "num_heads")
+
+
+@dataclass
+class _Call:
+    """A layer that is running."""
+
+    layer: Any
+    between: int  # by which allocated memory grew since the boundary before
+    begun: int  # allocated when it began
 
 
 class LayerSequence:
@@ -23,16 +33,20 @@ class LayerSequence:
         self._model = model
         self._path = path
         self._layers: List[Dict[str, Any]] = []
-        self._before: List[int] = []
+        self._calls: List[_Call] = []  # the innermost is the last
+        self._begun = 0  # allocated when the forward pass began
+        self._boundary = 0  # allocated when it, or last a layer, began or ended
+        self._forward_bytes: Optional[int] = None
         self._complete = False
         self._hooks: List[Any] = []
 
     def __enter__(self) -> None:
+        self._hooks.append(self._model.register_forward_pre_hook(self._forward_begins))
         for name, module in self._model.named_modules():
             if self._is_layer(module):
                 self._hooks.append(module.register_forward_pre_hook(self._enter))
                 self._hooks.append(module.register_forward_hook(self._leaver(name)))
-        self._hooks.append(self._model.register_forward_hook(self._ended))
+        self._hooks.append(self._model.register_forward_hook(self._forward_ends))
 
     def __exit__(self, *_: Any) -> None:
         for hook in self._hooks:
@@ -44,15 +58,22 @@ class LayerSequence:
         """nn.MultiheadAttention has a child, and does not call it."""
         return isinstance(module, self._torch.nn.MultiheadAttention) or not any(True for _ in module.children())
 
+    def _forward_begins(self, module: Any, args: Any) -> None:
+        if not self._complete:
+            self._begun = self._boundary = self._torch.cuda.memory_allocated()
+
     def _enter(self, module: Any, args: Any) -> None:
         if not self._complete:
-            self._before.append(self._torch.cuda.memory_allocated())
+            now = self._torch.cuda.memory_allocated()
+            self._calls.append(_Call(module, now - self._boundary, now))
+            self._boundary = now
 
     def _leaver(self, name: str) -> Any:
         def leave(module: Any, args: Any, output: Any) -> None:
             if self._complete:
                 return
-            held = self._torch.cuda.memory_allocated() - self._before.pop()
+            self._boundary = self._torch.cuda.memory_allocated()
+            call = self._end_of_call(module)
             self._layers.append(
                 {
                     "name": name,
@@ -61,14 +82,23 @@ class LayerSequence:
                     "outputs": self._shapes(output),
                     "parameters": sum(each.numel() for each in module.parameters()),
                     **self._settings_of(module),
-                    "held_bytes": held,
+                    "between_bytes": call.between,
+                    "held_bytes": self._boundary - call.begun,
                 }
             )
 
         return leave
 
-    def _ended(self, module: Any, args: Any, output: Any) -> None:
+    def _end_of_call(self, layer: Any) -> _Call:
+        """Calls inside that are still there were ended by an exception, which the model has caught."""
+        while True:
+            call = self._calls.pop()
+            if call.layer is layer:
+                return call
+
+    def _forward_ends(self, module: Any, args: Any, output: Any) -> None:
         if not self._complete:
+            self._forward_bytes = self._torch.cuda.memory_allocated() - self._begun
             self._complete = True
             self._write()
 
@@ -89,6 +119,7 @@ class LayerSequence:
             "parameters": sum(each.numel() for each in parameters),
             "parameter_bytes": sum(each.numel() * each.element_size() for each in parameters),
             "buffer_bytes": sum(each.numel() * each.element_size() for each in self._model.buffers()),
+            "forward_bytes": self._forward_bytes,
             "complete": self._complete,
             "layers": self._layers,
         }
