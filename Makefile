@@ -31,7 +31,7 @@ WHEEL_SOURCES = $(shell find src apps include cards cmake python -type f -not -n
 .PHONY: help setup packages headers tools-venv venv venv-latest venv-2.11 venv-2.1 venv-peft venv-harvest venv-comparators \
         build demo \
         test test-fast test-latest test-cpp test-python check-includes test-sanitizers test-training accuracy evaluate \
-        train bench bench-h100 operators format format-check wheel clean distclean
+        train bench bench-latency bench-h100 operators format format-check wheel clean distclean
 
 help: ## this list
 	@grep -hE '^[a-z0-9.-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -159,6 +159,12 @@ bench: setup build ## what a dry run costs, beside really training on the CPU
 	build/bench/bench/simulator_bench
 	bench/allocator_race
 	bench/cost
+
+bench-latency: venv-comparators build ## one answer of ours in microseconds, beside tree libraries: [DATA=<folder>] [LATENCY_FLAGS=...]
+	@tools/setup/packages.sh bench
+	@test -f build/bench/build.ninja || $(STAGE) bench-configure "Configuring (preset bench)" -- cmake --preset bench
+	@$(STAGE) bench-latency-build "Building (preset bench)" -- cmake --build --preset bench --target latency_bench
+	.venv/comparators/bin/python bench/latency --data "$(DATA)" $(LATENCY_FLAGS)
 
 train: test-training ## out-of-fold predictions of the memory predictor, scored: [DATA=<folder>] [TRAIN_FLAGS=...]
 	@mkdir -p build/train

@@ -12,40 +12,50 @@ namespace {
 
 using enum BlockField;
 
-struct Feature {
-  std::string_view name;
-  double (*value)(const Job&);
+/// A job's blocks taken together, field by field.
+struct Totals {
+  Block sum;
+  Block most;
 };
 
-double sum_of(const Job& job, BlockField field) {
-  double sum = 0;
-  for (const auto& block : job.blocks) sum += block[field];
-  return sum;
+Totals totals_of(const Job& job) {
+  Totals totals;
+  for (const auto& block : job.blocks) {
+    for (std::size_t i = 0; i < kBlockFields; ++i) {
+      totals.sum.values[i] += block.values[i];
+      totals.most.values[i] = std::max(totals.most.values[i], block.values[i]);
+    }
+  }
+  return totals;
 }
 
-double most_of(const Job& job, BlockField field) {
-  double most = 0;
-  for (const auto& block : job.blocks) most = std::max(most, block[field]);
-  return most;
+struct PlainFeature {
+  std::string_view name;
+  double (*amount)(const Job&);
+};
+
+struct BlockFeature {
+  std::string_view name;
+  double (*amount)(const Job&, const Totals&);
+};
+
+template <BlockField field>
+double sum(const Job&, const Totals& totals) {
+  return totals.sum[field];
 }
 
 template <BlockField field>
-double sum(const Job& job) {
-  return sum_of(job, field);
+double most(const Job&, const Totals& totals) {
+  return totals.most[field];
 }
 
-template <BlockField field>
-double most(const Job& job) {
-  return most_of(job, field);
-}
-
-template <double (*value)(const Job&)>
-double batched(const Job& job) {
-  return job.batch * value(job);
+template <double (*amount)(const Job&, const Totals&)>
+double batched(const Job& job, const Totals& totals) {
+  return job.batch * amount(job, totals);
 }
 
 /// The two blocks with the largest convolution outputs: both are alive when workspaces are asked for.
-double two_largest_convolutions(const Job& job) {
+double two_largest_convolutions(const Job& job, const Totals&) {
   double first = 0;
   double second = 0;
   for (const auto& block : job.blocks) {
@@ -56,7 +66,7 @@ double two_largest_convolutions(const Job& job) {
   return first + second;
 }
 
-constexpr std::array<Feature, kPlainFeatures> kPlain{{
+constexpr std::array<PlainFeature, kPlainFeatures> kPlain{{
     {"batch", [](const Job& job) { return job.batch; }},
     {"image", [](const Job& job) { return job.image; }},
     {"params_m", [](const Job& job) { return job.params_m; }},
@@ -67,8 +77,8 @@ constexpr std::array<Feature, kPlainFeatures> kPlain{{
     {"estimate_mib", [](const Job& job) { return job.estimate_mib; }},
 }};
 
-constexpr std::array<Feature, kLayerFeatures - kPlainFeatures> kOfBlocks{{
-    {"tokens", [](const Job& job) { return static_cast<double>(job.blocks.size()); }},
+constexpr std::array<BlockFeature, kLayerFeatures - kPlainFeatures> kOfBlocks{{
+    {"tokens", [](const Job& job, const Totals&) { return static_cast<double>(job.blocks.size()); }},
     {"blocks", sum<run>},
     {"saved_bytes", sum<saved_bytes>},
     {"max_out_bytes", most<max_out_bytes>},
@@ -120,12 +130,20 @@ constexpr bool grows_with_batch(BlockField field) {
 
 }  // namespace
 
+void amounts_of(const Job& job, FeatureSet set, std::span<double> amounts) {
+  auto next = amounts.begin();
+  for (const auto& feature : kPlain) *next++ = feature.amount(job);
+  if (set == FeatureSet::plain) return;
+  const auto totals = totals_of(job);
+  for (const auto& feature : kOfBlocks) *next++ = feature.amount(job, totals);
+}
+
 std::vector<double> features_of(const Job& job, FeatureSet set) {
-  std::vector<double> features;
-  features.reserve(feature_count(set));
-  for (const auto& feature : kPlain) features.push_back(std::log(feature.value(job)));
-  if (set == FeatureSet::plain) return features;
-  for (const auto& feature : kOfBlocks) features.push_back(job.blocks.empty() ? 0 : std::log1p(feature.value(job)));
+  std::vector<double> features(feature_count(set));
+  amounts_of(job, set, features);
+  for (std::size_t i = 0; i < features.size(); ++i) {
+    features[i] = i < kPlainFeatures ? std::log(features[i]) : std::log1p(features[i]);
+  }
   return features;
 }
 
@@ -137,15 +155,20 @@ std::vector<std::string> feature_names(FeatureSet set) {
   return names;
 }
 
-std::vector<double> block_tokens_of(const Job& job) {
-  std::vector<double> tokens;
-  tokens.reserve(job.blocks.size() * kBlockFields);
+void block_amounts_of(const Job& job, std::span<double> amounts) {
+  auto next = amounts.begin();
   for (const auto& block : job.blocks) {
     for (std::size_t i = 0; i < kBlockFields; ++i) {
       const double factor = grows_with_batch(static_cast<BlockField>(i)) ? job.batch : 1;
-      tokens.push_back(std::log1p(factor * block.values[i]));
+      *next++ = factor * block.values[i];
     }
   }
+}
+
+std::vector<double> block_tokens_of(const Job& job) {
+  std::vector<double> tokens(job.blocks.size() * kBlockFields);
+  block_amounts_of(job, tokens);
+  for (auto& token : tokens) token = std::log1p(token);
   return tokens;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,11 +29,18 @@ constexpr std::size_t feature_count(FeatureSet set) {
 /// and maxima over the blocks, and of five of them times the batch; of a job without blocks they are all zero.
 std::vector<double> features_of(const Job& job, FeatureSet set);
 
+/// What those are logarithms of, into feature_count(set) numbers: of the first kPlainFeatures log(x), of the others
+/// log(1 + x).
+void amounts_of(const Job& job, FeatureSet set, std::span<double> amounts);
+
 /// The names of those, in their order: "log batch", "log1p saved_bytes".
 std::vector<std::string> feature_names(FeatureSet set);
 
 /// The blocks as rows of kBlockFields numbers, not yet scaled: log(1 + x), where what grows with the batch is first
 /// multiplied by it.
 std::vector<double> block_tokens_of(const Job& job);
+
+/// The x of those, into as many numbers.
+void block_amounts_of(const Job& job, std::span<double> amounts);
 
 }  // namespace dryfit::predictor

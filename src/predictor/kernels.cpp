@@ -29,7 +29,7 @@ const Kernels& plain_kernels() { return kPlainKernels; }
 std::vector<const Kernels*> usable_kernels() {
   std::vector<const Kernels*> usable;
 #ifdef __x86_64__
-  if (__builtin_cpu_supports("avx512f")) usable.push_back(&kAvx512Kernels);
+  if (__builtin_cpu_supports("avx512vl")) usable.push_back(&kAvx512Kernels);
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) usable.push_back(&kAvx2Kernels);
 #endif
   usable.push_back(&kPlainKernels);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <new>
 #include <span>
 #include <vector>
 
@@ -11,6 +12,23 @@ namespace dryfit::predictor {
 /// The most that the kernels have room for. kMostRows is a multiple of 16.
 inline constexpr std::size_t kMostWidth = 256;
 inline constexpr std::size_t kMostRows = 128;
+
+/// Puts what a vector holds at the begin of a cache line, so that no vector register is loaded from two of them.
+template <class T>
+struct CacheLineAllocator {
+  using value_type = T;
+  static constexpr std::align_val_t kLine{64};
+
+  CacheLineAllocator() = default;
+  template <class U>
+  CacheLineAllocator(const CacheLineAllocator<U>&) {}
+
+  T* allocate(std::size_t count) { return static_cast<T*>(::operator new(count * sizeof(T), kLine)); }
+  void deallocate(T* memory, std::size_t) { ::operator delete(memory, kLine); }
+  friend bool operator==(CacheLineAllocator, CacheLineAllocator) { return true; }
+};
+
+using AlignedFloats = std::vector<float, CacheLineAllocator<float>>;
 
 /// A linear map as the kernels see it; points into a PackedLinear.
 struct LinearView {
@@ -24,8 +42,8 @@ struct LinearView {
 struct PackedLinear {
   std::size_t inputs = 0;
   std::size_t outputs = 0;  ///< rounded up to a multiple of 16; the added ones are 0
-  std::vector<float> panels;
-  std::vector<float> bias;
+  AlignedFloats panels;
+  AlignedFloats bias;
 
   LinearView view() const { return {inputs, outputs, panels.data(), bias.data()}; }
 };
@@ -35,10 +53,13 @@ PackedLinear pack(std::span<const float> weight, std::span<const float> bias, st
 
 /// The few operations that a network is made of, on rows of floats. Rows of inputs and outputs follow each other
 /// without gaps; widths are multiples of 16 but for the inputs of a linear map. What is read and what is written do not
-/// overlap, but for gelu.
+/// overlap, but for gelu and log1p.
 struct Kernels {
   /// y = map(x), row by row.
   void (*linear)(const LinearView& map, const float* x, std::size_t rows, float* y);
+
+  /// y = y + map(x), row by row.
+  void (*add_linear)(const LinearView& map, const float* x, std::size_t rows, float* y);
 
   /// x = GELU(x), in its tanh form (torch::nn::GELU with approximate "tanh").
   void (*gelu)(float* x, std::size_t size);
@@ -47,14 +68,19 @@ struct Kernels {
   void (*layer_norm)(const float* x, std::size_t rows, std::size_t width, const float* weight, const float* bias,
                      float* y);
 
-  /// One direction of a GRU. `gates` are rows of 3 * units numbers: the input's share of reset, update and new gate.
-  /// The state after each row goes to `states`, whose rows lie `stride` apart. From the last row to the first when
-  /// `backward`.
-  void (*gru)(const LinearView& hidden, const float* gates, std::size_t rows, bool backward, float* states,
-              std::size_t stride);
+  /// y = the mean of the rows.
+  void (*mean)(const float* x, std::size_t rows, std::size_t width, float* y);
+
+  /// Both directions of a GRU. `gates` are rows of 6 * units numbers: the input's share of reset, update and new gate,
+  /// of the forward direction, then of the backward one. The states after each row go to rows of 2 * units numbers.
+  void (*bigru)(const LinearView& forward, const LinearView& backward, const float* gates, std::size_t rows,
+                float* states);
 
   /// y = softmax(q k' / sqrt(width / heads)) v by head. `qkv` are rows of 3 * width numbers.
   void (*attention)(const float* qkv, std::size_t rows, std::size_t width, std::size_t heads, float* y);
+
+  /// x = log(1 + x), to some 3 units in the last place of 1 + x; x is not below zero, `size` a multiple of 8.
+  void (*log1p)(double* x, std::size_t size);
 
   const char* name;  ///< "avx512", "avx2", "plain"
 };

@@ -7,11 +7,14 @@
 namespace dryfit::predictor {
 namespace {
 
+constexpr std::size_t kRegisterBytes = 32;
+constexpr std::size_t kTogether = 6;
+
 #include "predictor/kernels.inc"
 
 }  // namespace
 
-const Kernels kAvx2Kernels{linear, gelu, layer_norm, gru, attention, "avx2"};
+const Kernels kAvx2Kernels{linear, add_linear, gelu, layer_norm, mean, bigru, attention, log1p, "avx2"};
 
 }  // namespace dryfit::predictor
 

@@ -5,10 +5,13 @@
 namespace dryfit::predictor {
 namespace {
 
+constexpr std::size_t kRegisterBytes = 16;
+constexpr std::size_t kTogether = 6;
+
 #include "predictor/kernels.inc"
 
 }  // namespace
 
-const Kernels kPlainKernels{linear, gelu, layer_norm, gru, attention, "plain"};
+const Kernels kPlainKernels{linear, add_linear, gelu, layer_norm, mean, bigru, attention, log1p, "plain"};
 
 }  // namespace dryfit::predictor

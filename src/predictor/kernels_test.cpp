@@ -34,14 +34,16 @@ INSTANTIATE_TEST_SUITE_P(All, KernelsTest, ::testing::ValuesIn(usable_kernels())
                          [](const auto& kernels) { return std::string(kernels.param->name); });
 
 TEST_P(KernelsTest, A_linear_map_of_any_size_is_what_it_is_on_paper) {
-  for (const std::size_t rows : {1, 2, 5, 6, 17}) {
+  for (const std::size_t rows : {1, 2, 5, 6, 9, 17, 40}) {
     for (const auto& [inputs, outputs] : {std::pair<std::size_t, std::size_t>{1, 1}, {25, 32}, {39, 64}, {16, 48}}) {
       const auto weight = noise(inputs * outputs);
       const auto bias = noise(outputs);
       const auto x = noise(rows * inputs);
       const auto map = pack(weight, bias, inputs);
       Values y(rows * map.outputs, -1);
+      Values added(rows * map.outputs, -1);
       kernels().linear(map.view(), x.data(), rows, y.data());
+      kernels().add_linear(map.view(), x.data(), rows, added.data());
       for (std::size_t row = 0; row < rows; ++row) {
         for (std::size_t out = 0; out < map.outputs; ++out) {
           double expected = out < outputs ? bias[out] : 0;
@@ -49,6 +51,7 @@ TEST_P(KernelsTest, A_linear_map_of_any_size_is_what_it_is_on_paper) {
             expected += double{weight[out * inputs + i]} * x[row * inputs + i];
           }
           ASSERT_NEAR(y[row * map.outputs + out], expected, 2e-5) << rows << " " << inputs << " " << outputs;
+          ASSERT_NEAR(added[row * map.outputs + out], expected - 1, 2e-5) << rows << " " << inputs << " " << outputs;
         }
       }
     }
@@ -88,32 +91,44 @@ TEST_P(KernelsTest, A_normed_row_has_mean_zero_and_deviation_one) {
   }
 }
 
+TEST_P(KernelsTest, The_mean_is_over_the_rows) {
+  Values x;
+  for (std::size_t i = 0; i < 3 * 48; ++i) x.push_back(static_cast<float>(i));
+  Values y(48);
+  kernels().mean(x.data(), 3, 48, y.data());
+  for (std::size_t i = 0; i < 48; ++i) EXPECT_FLOAT_EQ(y[i], static_cast<float>(48 + i));
+}
+
 TEST_P(KernelsTest, A_GRU_whose_update_gate_is_shut_forgets_all_but_the_new) {
   // update = sigmoid(-30) = 0, so that the state is tanh of the new gate's input.
   const std::size_t units = 16;
   const auto hidden = pack(Values(3 * units * units), Values(3 * units), units);
-  Values gates(2 * 3 * units);
-  for (std::size_t row = 0; row < 2; ++row) {
-    std::fill_n(gates.begin() + row * 48 + 16, 16, -30.0f);
-    std::fill_n(gates.begin() + row * 48 + 32, 16, 0.5f + row);
+  Values gates(2 * 6 * units);
+  for (std::size_t half = 0; half < 4; ++half) {
+    std::fill_n(gates.begin() + half * 48 + 16, 16, -30.0f);
+    std::fill_n(gates.begin() + half * 48 + 32, 16, 0.5f + half);
   }
-  Values states(2 * 32, -1);
-  kernels().gru(hidden.view(), gates.data(), 2, true, states.data() + 16, 32);
-  EXPECT_FLOAT_EQ(states[0], -1);
-  EXPECT_NEAR(states[16], std::tanh(0.5), 1e-6);
-  EXPECT_NEAR(states[48], std::tanh(1.5), 1e-6);
+  Values states(2 * 2 * units);
+  kernels().bigru(hidden.view(), hidden.view(), gates.data(), 2, states.data());
+  for (std::size_t half = 0; half < 4; ++half) EXPECT_NEAR(states[half * 16], std::tanh(0.5 + half), 1e-6);
 }
 
 TEST_P(KernelsTest, A_GRU_whose_update_gate_is_open_keeps_what_it_had) {
-  const std::size_t units = 16;
+  // The first step takes the new, the second keeps it; the backward direction's first is the last row.
+  const std::size_t units = 32;
   const auto hidden = pack(Values(3 * units * units), Values(3 * units), units);
-  Values gates(2 * 3 * units);
-  std::fill_n(gates.begin() + 16, 16, -30.0f);  // row 0: takes the new
-  std::fill_n(gates.begin() + 32, 16, 0.5f);
-  std::fill_n(gates.begin() + 48 + 16, 16, 30.0f);  // row 1: keeps it
-  Values states(2 * 16);
-  kernels().gru(hidden.view(), gates.data(), 2, false, states.data(), 16);
-  EXPECT_NEAR(states[16], std::tanh(0.5), 1e-6);
+  Values gates(2 * 6 * units);
+  for (const std::size_t first : {std::size_t{0}, 9 * units}) {
+    std::fill_n(gates.begin() + first + units, units, -30.0f);
+    std::fill_n(gates.begin() + first + 2 * units, units, first == 0 ? 0.5f : 0.25f);
+  }
+  for (const std::size_t second : {6 * units, 3 * units}) std::fill_n(gates.begin() + second + units, units, 30.0f);
+  Values states(2 * 2 * units);
+  kernels().bigru(hidden.view(), hidden.view(), gates.data(), 2, states.data());
+  for (std::size_t unit = 0; unit < units; ++unit) {
+    EXPECT_NEAR(states[2 * units + unit], std::tanh(0.5), 1e-6);
+    EXPECT_NEAR(states[units + unit], std::tanh(0.25), 1e-6);
+  }
 }
 
 TEST_P(KernelsTest, Attention_to_keys_that_are_all_alike_is_the_mean_of_the_values) {
@@ -140,6 +155,17 @@ TEST_P(KernelsTest, Attention_to_one_loud_key_is_its_value) {
   Values y(17 * width);
   kernels().attention(qkv.data(), 17, width, 4, y.data());
   for (std::size_t i = 0; i < width; ++i) EXPECT_FLOAT_EQ(y[i], qkv[16 * 96 + 64 + i]);
+}
+
+TEST_P(KernelsTest, Logarithms_are_as_the_library_has_them) {
+  std::vector<double> x{0, 1e-20, 1e-9, 0.4, 0.42, 1, 2, 1e15, 1e300, 1.7e308};
+  for (double value = 1e-6; value < 1e18; value *= 1.37) x.push_back(value);
+  x.resize((x.size() + 7) / 8 * 8);
+  auto y = x;
+  kernels().log1p(y.data(), y.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    ASSERT_NEAR(y[i], std::log1p(x[i]), 5e-16 * (1 + std::log1p(x[i]))) << x[i];
+  }
 }
 
 }  // namespace

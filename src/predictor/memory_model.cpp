@@ -3,9 +3,15 @@
 #include "predictor/memory_model.h"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cmath>
 #include <iterator>
+#include <span>
+#include <thread>
 #include <utility>
+
+#include "base/check.h"
 
 namespace dryfit::predictor {
 namespace {
@@ -33,6 +39,20 @@ bool has_sound_tokens(const Encoding& encoding, const NetworkShape& shape) {
 bool has_sound_base(const PhysicsBase& base) {
   return all_finite(base.weights) && std::ranges::all_of(base.weights, [](double weight) { return weight >= 0; }) &&
          std::ranges::any_of(base.weights, [](double weight) { return weight > 0; });
+}
+
+constexpr std::size_t rounded_up(std::size_t size) { return (size + 7) / 8 * 8; }
+
+constexpr std::size_t kMostNumbers =
+    kPlainFeatures + rounded_up(kLayerFeatures - kPlainFeatures + kMostBlocks * kBlockFields);
+
+/// log(x) of the plain features, which come first, and log(1 + x) of the others. Writes over what follows the numbers,
+/// up to the next multiple of 8.
+void take_logarithms(std::span<double> numbers, const Kernels& kernels) {
+  for (auto& number : numbers.first(kPlainFeatures)) number = std::log(number);
+  const auto others = numbers.subspan(kPlainFeatures);
+  std::fill(others.data() + others.size(), others.data() + rounded_up(others.size()), 0.0);
+  kernels.log1p(others.data(), rounded_up(others.size()));
 }
 
 Status check(const MemoryModel& model) {
@@ -70,15 +90,35 @@ Encoding fit_encoding(const std::vector<Job>& jobs, FeatureSet features, std::si
 }
 
 NetworkInput encode(const Encoding& encoding, const Job& job) {
-  NetworkInput input{.job = encoding.job.apply(features_of(job, encoding.features))};
-  input.tokens =
-      encoding.reads_blocks() ? encoding.block.apply(block_tokens_of(job)) : encoding.piecewise.apply(input.job);
+  NetworkInput input;
+  encode(encoding, job, best_kernels(), input);
   return input;
+}
+
+void encode(const Encoding& encoding, const Job& job, const Kernels& kernels, NetworkInput& input) {
+  DRYFIT_CHECK(job.blocks.size() <= kMostBlocks);
+  const auto count = feature_count(encoding.features);
+  const auto fields = encoding.reads_blocks() ? job.blocks.size() * kBlockFields : 0;
+  std::array<double, kMostNumbers> numbers;
+  const auto features = std::span(numbers).first(count);
+  const auto blocks = std::span(numbers).subspan(count, fields);
+  amounts_of(job, encoding.features, features);
+  if (fields > 0) block_amounts_of(job, blocks);
+  take_logarithms(std::span(numbers).first(count + fields), kernels);
+  input.job.resize(count);
+  encoding.job.apply(features, input.job);
+  input.tokens.resize(encoding.reads_blocks() ? fields : encoding.piecewise.edges.size());
+  if (encoding.reads_blocks()) {
+    encoding.block.apply(blocks, input.tokens);
+  } else {
+    encoding.piecewise.apply(input.job, input.tokens);
+  }
 }
 
 Result<MemoryPredictor> MemoryPredictor::of(const MemoryModel& model, const Kernels& kernels) {
   if (auto status = check(model); !status) return status.error();
   MemoryPredictor predictor;
+  predictor.kernels_ = &kernels;
   predictor.card_ = model.card;
   predictor.encoding_ = model.encoding;
   predictor.base_ = model.base;
@@ -97,7 +137,8 @@ Result<double> MemoryPredictor::peak_mib(const Job& job) const {
   if (needs_blocks && job.blocks.empty()) {
     return Error{"the model '" + card_.name + "' needs the job's blocks", "give them, or take a model of plain jobs"};
   }
-  const auto input = encode(encoding_, job);
+  thread_local NetworkInput input;
+  encode(encoding_, job, *kernels_, input);
   double sum = 0;
   for (const auto& network : networks_) sum += network.answer(input.job, input.tokens);
   const double peak = base_.estimate_mib(job) * std::exp(offset_ + sum / static_cast<double>(networks_.size()));
@@ -105,6 +146,23 @@ Result<double> MemoryPredictor::peak_mib(const Job& job) const {
     return Error{"the job is too far from what the model '" + card_.name + "' has learned", "run it dry instead"};
   }
   return peak;
+}
+
+std::vector<Result<double>> MemoryPredictor::peaks_mib(std::span<const Job> jobs, std::size_t threads) const {
+  constexpr std::size_t kPortion = 256;
+  std::vector<Result<double>> peaks(jobs.size(), Result<double>(0.0));
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (auto begin = next.fetch_add(kPortion); begin < jobs.size(); begin = next.fetch_add(kPortion)) {
+      const auto end = std::min(begin + kPortion, jobs.size());
+      for (auto i = begin; i < end; ++i) peaks[i] = peak_mib(jobs[i]);
+    }
+  };
+  std::vector<std::jthread> helpers;
+  for (std::size_t i = 1; i < threads; ++i) helpers.emplace_back(work);
+  work();
+  helpers.clear();
+  return peaks;
 }
 
 }  // namespace dryfit::predictor

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -45,8 +47,10 @@ struct NetworkInput {
 /// From training jobs. With `bins` above 0 the tokens are the features, else the blocks.
 Encoding fit_encoding(const std::vector<Job>& jobs, FeatureSet features, std::size_t bins);
 
-/// The job must have passed check().
+/// The job must have passed check(). The second one writes over `input`, and allocates nothing when that has been used
+/// before.
 NetworkInput encode(const Encoding& encoding, const Job& job);
+void encode(const Encoding& encoding, const Job& job, const Kernels& kernels, NetworkInput& input);
 
 /// All that is learned, as plain data. The peak is base * e^(offset + the mean of the networks' answers).
 struct MemoryModel {
@@ -67,11 +71,15 @@ class MemoryPredictor {
   /// The job's peak in MiB. An Error when it fails check(), or lacks the blocks that the model reads.
   Result<double> peak_mib(const Job& job) const;
 
+  /// The same of many jobs, in their order, by as many threads (at least one; the caller's is one of them).
+  std::vector<Result<double>> peaks_mib(std::span<const Job> jobs, std::size_t threads) const;
+
   const ModelCard& card() const { return card_; }
 
  private:
   MemoryPredictor() = default;
 
+  const Kernels* kernels_ = nullptr;
   ModelCard card_;
   Encoding encoding_;
   PhysicsBase base_;

@@ -39,6 +39,44 @@ TEST(MemoryModel, The_peak_is_the_base_times_the_geometric_mean_of_its_members) 
   EXPECT_NEAR(*peak, model.base.estimate_mib(job) * std::exp(0.25 + sum / 2), 1e-6 * *peak);
 }
 
+TEST(MemoryModel, A_network_reads_the_scaled_features_and_blocks_whatever_the_processor) {
+  const auto encoding = sample_model(FeatureSet::layers, 0).encoding;
+  for (const auto* kernels : usable_kernels()) {
+    NetworkInput input;
+    for (const auto& job : testing::varied_jobs()) {
+      encode(encoding, job, *kernels, input);
+      const auto features = encoding.job.apply(features_of(job, FeatureSet::layers));
+      const auto tokens = encoding.block.apply(block_tokens_of(job));
+      ASSERT_EQ(input.job.size(), features.size());
+      ASSERT_EQ(input.tokens.size(), tokens.size());
+      for (std::size_t i = 0; i < features.size(); ++i) EXPECT_NEAR(input.job[i], features[i], 1e-6) << i;
+      for (std::size_t i = 0; i < tokens.size(); ++i) EXPECT_NEAR(input.tokens[i], tokens[i], 1e-6) << i;
+    }
+  }
+}
+
+TEST(MemoryModel, Many_jobs_get_the_answers_that_each_gets_alone) {
+  const auto predictor = predictor_of(sample_model(FeatureSet::layers, 0));
+  std::vector<Job> jobs;
+  while (jobs.size() < 700) {
+    for (const auto& job : testing::varied_jobs()) jobs.push_back(job);
+  }
+  jobs[300].batch = 0;
+  for (const std::size_t threads : {1, 3}) {
+    const auto peaks = predictor.peaks_mib(jobs, threads);
+    ASSERT_EQ(peaks.size(), jobs.size());
+    EXPECT_EQ(peaks[300].error().what, "the job's 'batch' is 0.000000");
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      if (i == 300) continue;
+      EXPECT_EQ(*peaks[i], *predictor.peak_mib(jobs[i])) << i;
+    }
+  }
+}
+
+TEST(MemoryModel, No_jobs_have_no_peaks) {
+  EXPECT_TRUE(predictor_of(sample_model(FeatureSet::plain, 16)).peaks_mib({}, 2).empty());
+}
+
 TEST(MemoryModel, A_plain_model_needs_no_blocks_and_one_of_layers_does) {
   auto job = sample_job();
   job.blocks.clear();

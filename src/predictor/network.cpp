@@ -14,8 +14,10 @@ namespace {
 
 std::vector<float> copied(std::span<const float> values) { return {values.begin(), values.end()}; }
 
-void add(std::span<const float> from, std::span<float> to) {
-  for (std::size_t i = 0; i < to.size(); ++i) to[i] += from[i];
+std::vector<float> joined(std::span<const float> first, std::span<const float> second) {
+  auto both = copied(first);
+  both.insert(both.end(), second.begin(), second.end());
+  return both;
 }
 
 float dot(std::span<const float> a, std::span<const float> b) {
@@ -48,8 +50,9 @@ class Network::Parts {
     return maps;
   }
   Norm norm(std::size_t width) {
-    auto weight = copied(next(width));
-    return {std::move(weight), copied(next(width))};
+    const auto weight = next(width);
+    const auto bias = next(width);
+    return {{weight.begin(), weight.end()}, {bias.begin(), bias.end()}};
   }
   bool empty() const { return rest_.empty(); }
 
@@ -57,13 +60,24 @@ class Network::Parts {
   std::span<const float> rest_;
 };
 
-/// Rows of numbers on their way through the network.
+/// Rows of numbers on their way through the network. Kept by each thread, so that a question costs no allocation.
 struct Network::Scratch {
-  std::size_t rows;
-  std::vector<float> x;       ///< the tokens: rows of the network's width
-  std::vector<float> normed;  ///< the same, on the side
-  std::vector<float> wide;    ///< rows of whatever is widest
-  std::vector<float> result;  ///< of a part, before it is added to x
+  std::size_t rows = 0;
+  AlignedFloats x;       ///< the tokens: rows of the network's width, at least two
+  AlignedFloats normed;  ///< the same, on the side
+  AlignedFloats wide;    ///< rows of whatever is widest
+
+  void make_room(const NetworkShape& shape, std::size_t count) {
+    rows = count;
+    grow(x, std::max<std::size_t>(rows, 2) * shape.width);
+    grow(normed, rows * std::max(shape.width, 2 * shape.gru_units));
+    grow(wide, rows * std::max({3 * shape.width, 6 * shape.gru_units, shape.feed_forward, shape.hidden}));
+  }
+
+ private:
+  static void grow(AlignedFloats& values, std::size_t size) {
+    if (values.size() < size) values.resize(size);
+  }
 };
 
 Result<Network> Network::of(const NetworkShape& shape, std::span<const float> weights, const Kernels& kernels) {
@@ -92,10 +106,14 @@ void Network::take(Parts parts) {
   }
   token_ = parts.linears(s.token_maps, s.width, s.token_features);
   if (s.gru_units > 0) {
-    for (auto* direction : {&forward_, &backward_}) {
-      direction->input = parts.linear(3 * s.gru_units, s.width);
-      direction->hidden = parts.linear(3 * s.gru_units, s.gru_units);
-    }
+    const std::size_t gates = 3 * s.gru_units;
+    const auto forward = parts.next(gates * s.width);
+    const auto forward_bias = parts.next(gates);
+    forward_ = parts.linear(gates, s.gru_units);
+    const auto backward = parts.next(gates * s.width);
+    const auto backward_bias = parts.next(gates);
+    backward_ = parts.linear(gates, s.gru_units);
+    gates_ = pack(joined(forward, backward), joined(forward_bias, backward_bias), s.width);
     gru_out_ = parts.linear(s.width, 2 * s.gru_units);
   }
   for (std::size_t i = 0; i < s.layers; ++i) {
@@ -134,15 +152,9 @@ void Network::embed(std::span<const float> job, std::span<const float> tokens, S
 }
 
 void Network::add_gru(Scratch& scratch) const {
-  const std::size_t stride = 2 * shape_.gru_units;
-  for (const bool backward : {false, true}) {
-    const auto& direction = backward ? backward_ : forward_;
-    kernels_->linear(direction.input.view(), scratch.x.data(), scratch.rows, scratch.wide.data());
-    kernels_->gru(direction.hidden.view(), scratch.wide.data(), scratch.rows, backward,
-                  scratch.normed.data() + (backward ? shape_.gru_units : 0), stride);
-  }
-  kernels_->linear(gru_out_.view(), scratch.normed.data(), scratch.rows, scratch.result.data());
-  add(scratch.result, scratch.x);
+  kernels_->linear(gates_.view(), scratch.x.data(), scratch.rows, scratch.wide.data());
+  kernels_->bigru(forward_.view(), backward_.view(), scratch.wide.data(), scratch.rows, scratch.normed.data());
+  kernels_->add_linear(gru_out_.view(), scratch.normed.data(), scratch.rows, scratch.x.data());
 }
 
 void Network::normalise(const Norm& norm, Scratch& scratch) const {
@@ -154,23 +166,19 @@ void Network::add_layer(const Layer& layer, Scratch& scratch) const {
   normalise(layer.norm1, scratch);
   kernels_->linear(layer.qkv.view(), scratch.normed.data(), scratch.rows, scratch.wide.data());
   kernels_->attention(scratch.wide.data(), scratch.rows, shape_.width, shape_.heads, scratch.normed.data());
-  kernels_->linear(layer.out.view(), scratch.normed.data(), scratch.rows, scratch.result.data());
-  add(scratch.result, scratch.x);
+  kernels_->add_linear(layer.out.view(), scratch.normed.data(), scratch.rows, scratch.x.data());
   normalise(layer.norm2, scratch);
   kernels_->linear(layer.up.view(), scratch.normed.data(), scratch.rows, scratch.wide.data());
   kernels_->gelu(scratch.wide.data(), scratch.rows * shape_.feed_forward);
-  kernels_->linear(layer.down.view(), scratch.wide.data(), scratch.rows, scratch.result.data());
-  add(scratch.result, scratch.x);
+  kernels_->add_linear(layer.down.view(), scratch.wide.data(), scratch.rows, scratch.x.data());
 }
 
 float Network::read_out(std::span<const float> job, Scratch& scratch) const {
   normalise(norm_, scratch);
   const std::size_t width = shape_.width;
-  std::vector<float> both(2 * width);
+  const auto both = std::span(scratch.x).first(2 * width);
   std::copy_n(scratch.normed.begin(), width, both.begin());
-  const auto mean = std::span(both).subspan(width);
-  for (std::size_t row = 0; row < scratch.rows; ++row) add(std::span(scratch.normed).subspan(row * width, width), mean);
-  for (auto& value : mean) value /= static_cast<float>(scratch.rows);
+  kernels_->mean(scratch.normed.data(), scratch.rows, width, both.data() + width);
   kernels_->linear(head0_.view(), both.data(), 1, scratch.wide.data());
   kernels_->gelu(scratch.wide.data(), shape_.hidden);
   return dot(head1_, scratch.wide) + head1_bias_ + dot(skip_, job);
@@ -180,11 +188,8 @@ float Network::answer(std::span<const float> job, std::span<const float> tokens)
   const std::size_t count = tokens.size() / shape_.token_features;
   DRYFIT_CHECK(job.size() == shape_.job_features && tokens.size() == count * shape_.token_features);
   DRYFIT_CHECK(count <= shape_.most_tokens && (!shape_.has_learned_token() || count == shape_.token_maps));
-  const std::size_t rows = count + 1;
-  const auto widest = std::max({3 * shape_.width, 3 * shape_.gru_units, shape_.feed_forward, shape_.hidden});
-  Scratch scratch{rows, std::vector<float>(rows * shape_.width),
-                  std::vector<float>(rows * std::max(shape_.width, 2 * shape_.gru_units)),
-                  std::vector<float>(rows * widest), std::vector<float>(rows * shape_.width)};
+  thread_local Scratch scratch;
+  scratch.make_room(shape_, count + 1);
   embed(job, tokens, scratch);
   if (shape_.gru_units > 0) add_gru(scratch);
   for (const auto& layer : layers_) add_layer(layer, scratch);

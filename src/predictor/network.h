@@ -28,12 +28,8 @@ class Network {
 
  private:
   struct Norm {
-    std::vector<float> weight;
-    std::vector<float> bias;
-  };
-  struct Direction {
-    PackedLinear input;
-    PackedLinear hidden;
+    AlignedFloats weight;
+    AlignedFloats bias;
   };
   struct Layer {
     Norm norm1;
@@ -59,7 +55,8 @@ class Network {
   std::vector<float> first_;  ///< the learned token, if there is one
   PackedLinear job0_, job1_;  ///< else the MLP that makes it
   std::vector<PackedLinear> token_;
-  Direction forward_, backward_;
+  PackedLinear gates_;  ///< the inputs' shares, forward and backward
+  PackedLinear forward_, backward_;
   PackedLinear gru_out_;
   std::vector<Layer> layers_;
   Norm norm_;

@@ -26,15 +26,18 @@ float quantile(const std::vector<float>& sorted, double share) {
 }  // namespace
 
 std::vector<float> Piecewise::apply(std::span<const float> row) const {
-  DRYFIT_CHECK(row.size() == features());
-  std::vector<float> encoded;
-  encoded.reserve(edges.size());
-  for (std::size_t feature = 0; feature < row.size(); ++feature) {
-    const float* edge = edges.data() + feature * (bins + 1);
-    for (std::size_t bin = 0; bin < bins; ++bin) encoded.push_back(progress(row[feature], edge[bin], edge[bin + 1]));
-    encoded.push_back(row[feature]);
-  }
+  std::vector<float> encoded(edges.size());
+  apply(row, encoded);
   return encoded;
+}
+
+void Piecewise::apply(std::span<const float> row, std::span<float> encoded) const {
+  DRYFIT_CHECK(row.size() == features() && encoded.size() == edges.size());
+  for (std::size_t feature = 0; feature < row.size(); ++feature) {
+    const std::size_t begin = feature * (bins + 1);
+    for (std::size_t i = begin; i < begin + bins; ++i) encoded[i] = progress(row[feature], edges[i], edges[i + 1]);
+    encoded[begin + bins] = row[feature];
+  }
 }
 
 Piecewise fit_piecewise(std::span<const float> values, std::size_t columns, std::size_t bins) {

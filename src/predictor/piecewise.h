@@ -18,6 +18,7 @@ struct Piecewise {
 
   /// One row of features() numbers to features() rows of bins + 1 numbers.
   std::vector<float> apply(std::span<const float> row) const;
+  void apply(std::span<const float> row, std::span<float> encoded) const;
 };
 
 /// From rows of `columns` numbers, of which there is at least one.

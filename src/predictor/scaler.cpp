@@ -16,10 +16,17 @@ constexpr double kSame = 1e-9;
 
 std::vector<float> Scaler::apply(std::span<const double> values) const {
   std::vector<float> scaled(values.size());
-  for (std::size_t i = 0, column = 0; i < values.size(); ++i, column = column + 1 == columns() ? 0 : column + 1) {
-    scaled[i] = static_cast<float>((values[i] - mean[column]) * scale[column]);
-  }
+  apply(values, scaled);
   return scaled;
+}
+
+void Scaler::apply(std::span<const double> values, std::span<float> scaled) const {
+  DRYFIT_CHECK(values.size() == scaled.size() && values.size() % columns() == 0);
+  for (std::size_t row = 0; row < values.size(); row += columns()) {
+    for (std::size_t column = 0; column < columns(); ++column) {
+      scaled[row + column] = static_cast<float>((values[row + column] - mean[column]) * scale[column]);
+    }
+  }
 }
 
 Scaler fit_scaler(std::span<const double> values, std::size_t columns) {

@@ -18,6 +18,7 @@ struct Scaler {
 
   /// `values` are rows of columns() numbers, as are the results.
   std::vector<float> apply(std::span<const double> values) const;
+  void apply(std::span<const double> values, std::span<float> scaled) const;
 };
 
 /// From rows of `columns` numbers, of which there is at least one.
