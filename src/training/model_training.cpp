@@ -2,12 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "training/model_training.h"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
 #include <string>
 #include <utility>
 
+#include "predictor/median.h"
 #include "predictor/physics_base.h"
 #include "training/fitting.h"
 
@@ -16,15 +15,6 @@ namespace {
 
 using predictor::Job;
 using predictor::MemoryModel;
-
-/// Of a model that lives as long as its fold is predicted.
-const predictor::ModelCard kPassingCard{"of one fold", "all other folds", "none", "none", "not measured", "not kept"};
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  const auto middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
 
 predictor::NetworkShape shape_of(const ModelPlan& plan) {
   const auto features = predictor::feature_count(plan.features);
@@ -47,7 +37,7 @@ Result<MemoryModel> fit_surroundings(const Jobs& jobs, const ModelPlan& plan) {
   for (const auto& job : jobs) ratios.push_back(std::log(job.measured_mib / base->estimate_mib(job.job)));
   return MemoryModel{.encoding = predictor::fit_encoding(described, plan.features, plan.reads_blocks ? 0 : kBins),
                      .base = *base,
-                     .offset = median(std::move(ratios)),
+                     .offset = predictor::median(std::move(ratios)),
                      .shape = shape_of(plan)};
 }
 
@@ -60,18 +50,6 @@ Examples examples_of(const MemoryModel& model, const Jobs& jobs) {
     examples.groups.push_back(job.module);
   }
   return examples;
-}
-
-Result<std::vector<double>> peaks_of(const MemoryModel& model, const Jobs& jobs) {
-  const auto predictor = predictor::MemoryPredictor::of(model);
-  if (!predictor) return predictor.error();
-  std::vector<double> peaks;
-  for (const auto& job : jobs) {
-    const auto peak = predictor->peak_mib(job.job);
-    if (!peak) return Error{job.model + ": " + peak.error().what, peak.error().hint};
-    peaks.push_back(*peak);
-  }
-  return peaks;
 }
 
 }  // namespace
@@ -90,14 +68,6 @@ Result<MemoryModel> train_model(const Jobs& jobs, const ModelPlan& plan, std::sp
     model->members.push_back(std::move(fitted->weights));
   }
   return model;
-}
-
-Learner learner_of(const ModelPlan& plan, const Report& report) {
-  return [plan, report](const Jobs& known, const Jobs& asked, std::uint64_t seed) -> Result<std::vector<double>> {
-    const auto model = train_model(known, plan, std::array{seed}, kPassingCard, report);
-    if (!model) return model.error();
-    return peaks_of(*model, asked);
-  };
 }
 
 }  // namespace dryfit::training
