@@ -23,22 +23,6 @@ Json prediction_json(const std::optional<PastPrediction>& predicted) {
           {"model", text_or_null(predicted->model)}};
 }
 
-Result<PastPrediction> prediction_of(const nlohmann::json& json) {
-  PastPrediction result;
-  JsonFields fields(json);
-  result.median = Bytes{fields.unsigned_number("median_bytes")};
-  result.upper = Bytes{fields.unsigned_number("upper_bytes")};
-  result.coverage = fields.number("coverage").value_or(0);
-  result.model = fields.text("model");
-  const auto kind = fields.text("kind");
-  if (fields.error()) return *fields.error();
-  if (kind.empty()) return result;
-  const auto parsed = parse_kind(kind);
-  if (!parsed) return parsed.error();
-  result.kind = *parsed;
-  return result;
-}
-
 }  // namespace
 
 std::string to_line(const Record& record) {
@@ -57,6 +41,22 @@ std::string to_line(const Record& record) {
                   {"predicted", prediction_json(record.predicted)},
                   {"software", record.software}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Result<PastPrediction> prediction_of(const nlohmann::json& json) {
+  PastPrediction result;
+  JsonFields fields(json);
+  result.median = Bytes{fields.unsigned_number("median_bytes")};
+  result.upper = Bytes{fields.unsigned_number("upper_bytes")};
+  result.coverage = fields.number("coverage").value_or(0);
+  result.model = fields.text("model");
+  const auto kind = fields.text("kind");
+  if (fields.error()) return *fields.error();
+  if (kind.empty()) return result;
+  const auto parsed = parse_kind(kind);
+  if (!parsed) return parsed.error();
+  result.kind = *parsed;
+  return result;
 }
 
 Result<Record> record_of(const nlohmann::json& json) {

@@ -18,4 +18,7 @@ std::string to_line(const Record& record);
 /// no sense. The record has passed check().
 Result<Record> record_of(const nlohmann::json& json);
 
+/// A prediction as it stands in a record, or alone; whether it makes sense is seen when the record is checked.
+Result<PastPrediction> prediction_of(const nlohmann::json& json);
+
 }  // namespace dryfit::history
