@@ -41,7 +41,7 @@ int run_command_line(int argc, const char* const* argv) {
   add_gpus(app, exit_code);
   add_replay(app, exit_code);
   add_harvest(app, exit_code);
-  add_observe(app, exit_code);
+  add_observe(app, arguments, exit_code);
   add_history(app, exit_code);
   add_learn(app, exit_code);
   add_trace(app, exit_code);

@@ -27,6 +27,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kSeeHelp = "See: dryfit observe --help";
+const Error kNoCommand{"`dryfit observe` runs no command",
+                       "Have the program write torch.cuda.memory_stats() as JSON at its end, and give that file."};
 
 /// What `dryfit observe` was asked to do, as typed.
 struct ObserveOptions {
@@ -204,7 +206,7 @@ void declare(CLI::App& command, ObserveOptions& o) {
 
 }  // namespace
 
-void add_observe(CLI::App& app, int& exit_code) {
+void add_observe(CLI::App& app, const Arguments& arguments, int& exit_code) {
   auto* command = app.add_subcommand("observe", "Record what a job really used");
   command->footer(
       "Example:\n  dryfit observe memory-stats.json --job job.json --gpu rtx-4090\n"
@@ -214,7 +216,9 @@ void add_observe(CLI::App& app, int& exit_code) {
       "Exit code: 0 recorded, 2 wrong usage or a file that cannot be understood, 1 the history cannot be written.");
   auto options = std::make_shared<ObserveOptions>();
   declare(*command, *options);
-  command->callback([options, &exit_code] { exit_code = observe(*options); });
+  command->callback([options, &arguments, &exit_code] {
+    exit_code = arguments.dashes ? fail(kNoCommand, kWrongUsage) : observe(*options);
+  });
 }
 
 }  // namespace dryfit::cli

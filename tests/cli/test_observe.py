@@ -177,6 +177,7 @@ def test_a_prediction_may_come_from_a_file(site: Site, tmp_path: Path) -> None:
         (["--peak", "1GiB", "--kind", "device", "--gpu", "rtx-3061"], "3060"),
         (["--peak", "1GiB", "--kind", "device", "--median", "1GiB"], "--upper"),
         (["--no-such-option"], "dryfit observe --help"),
+        (["--", "python", "train.py"], "memory_stats"),
         ([SAMPLES / "sacct.txt", "--format", "xml"], "'xml'"),
         ([SAMPLES / "sacct.txt", "--format", "prometheus"], "sacct.txt"),
         ([SAMPLES / "sacct.txt", "--kind", "device"], "--kind"),
