@@ -20,6 +20,9 @@ void add_run(CLI::App& app, const Arguments& arguments, int& exit_code);
 void add_gpus(CLI::App& app, int& exit_code);
 void add_replay(CLI::App& app, int& exit_code);
 void add_harvest(CLI::App& app, int& exit_code);
+void add_observe(CLI::App& app, const Arguments& arguments, int& exit_code);
+void add_history(CLI::App& app, int& exit_code);
+void add_learn(CLI::App& app, int& exit_code);
 void add_trace(CLI::App& app, int& exit_code);
 
 }  // namespace dryfit::cli

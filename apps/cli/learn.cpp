@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <memory>
+
+#include "card/catalogue.h"
+#include "commands.h"
+#include "files.h"
+#include "history/calibration_file.h"
+#include "history/history.h"
+#include "history/site_pairs.h"
+#include "history_place.h"
+#include "own_environment.h"
+#include "resources.h"
+#include "screen.h"
+#include "site_report.h"
+#include "whatif/answer.h"
+
+namespace dryfit::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct LearnOptions {
+  bool from_history = false;
+  fs::path history;
+  fs::path out;  ///< empty: beside the history
+  double coverage = 0.95;
+  bool dry_runs = false;
+  std::vector<fs::path> cards;
+  bool json = false;
+};
+
+/// What a card holds beside PyTorch's memory: the context from the catalogue, typical libraries.
+std::optional<history::Outside> outside_of(const Catalogue& catalogue, const std::string& id) {
+  const auto* file = catalogue.find(id);
+  if (!file) return std::nullopt;
+  const auto context = file->card.context_memory + file->card.launch_memory;
+  return history::Outside{.context = context,
+                          .libraries = whatif::outside_of(file->card, std::nullopt).estimate - context};
+}
+
+Error nothing_to_learn(const history::SitePairs& pairs) {
+  std::string why;
+  for (const auto& [reason, count] : pairs.left_out) why += fmt::format("; {}: {}", reason, count);
+  return {"the history holds no record to learn from" + why,
+          "Record what had been predicted with `dryfit observe --median … --upper …`."};
+}
+
+int learn(const LearnOptions& options) {
+  if (!options.from_history)
+    return fail({"nothing says what to learn from", "Try: dryfit learn --from-history"}, kWrongUsage);
+  if (!(options.coverage > 0.5 && options.coverage < 1)) {
+    return fail({"--coverage must be above 0.5 and below 1", "95 % is written 0.95."}, kWrongUsage);
+  }
+  const auto place = existing_history(options.history, own_environment());
+  if (!place) return fail(place.error(), kWrongUsage);
+  const auto resources = find_resources();
+  if (!resources) return fail(resources.error(), kCouldNotTell);
+  const auto catalogue = Catalogue::load(resources->cards, options.cards);
+  if (!catalogue) return fail(catalogue.error(), kWrongUsage);
+  auto history = history::History::open(*place);
+  if (!history) return fail(history.error(), kCouldNotTell);
+  const auto records = history->find();
+  if (!records) return fail(records.error(), kCouldNotTell);
+
+  const auto pairs = history::site_pairs(
+      *records, [&](const std::string& card) { return outside_of(*catalogue, card); }, options.dry_runs);
+  if (pairs.pairs.empty()) return fail(nothing_to_learn(pairs), kCouldNotTell);
+  const auto out = options.out.empty() ? history::calibration_beside(*place) : options.out;
+  const auto text = history::calibration_text(predictor::calibrate(pairs.pairs));
+  if (const auto status = write_atomically(out, text); !status) return fail(status.error(), kCouldNotTell);
+  const SiteReport report{.history = place->string(),
+                          .calibration = out.string(),
+                          .coverage = options.coverage,
+                          .records = pairs.pairs.size(),
+                          .left_out = pairs.left_out,
+                          .assessment = predictor::assess(pairs.pairs, options.coverage)};
+  const auto shown = options.json ? site_json(report, DRYFIT_VERSION) : site_text(report, style_for(STDOUT_FILENO));
+  return print(shown) ? kSuccess : kCouldNotTell;
+}
+
+void declare(CLI::App& command, LearnOptions& o) {
+  command.add_flag("--from-history", o.from_history, "Correct upper bounds by what jobs of this site really used");
+  command.add_option("--history", o.history, "The history (default: ~/.local/share/dryfit/history.db)")
+      ->type_name("FILE");
+  command.add_option("--out", o.out, "Where the calibration goes (default: beside the history)")->type_name("FILE");
+  command.add_option("--coverage", o.coverage, "How often bounds are to hold, for the table")
+      ->type_name("X")
+      ->capture_default_str();
+  command.add_flag("--dry-runs", o.dry_runs, "Learn from recorded dry runs too");
+  command.add_option("--cards", o.cards, "A card file of your own, or a folder of them")
+      ->type_name("PATH")
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);
+  command.add_flag("--json", o.json, "Print JSON");
+}
+
+}  // namespace
+
+void add_learn(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("learn", "Learn from recorded jobs");
+  command->footer(
+      "Example:\n  dryfit learn --from-history --coverage 0.95\n\n"
+      "The table tells how many jobs stayed within their bound, and by how much bounds exceeded what was used, before\n"
+      "and after; after is cross-validated. Exit code: 0 written, 1 no record to learn from, 2 wrong usage.");
+  auto options = std::make_shared<LearnOptions>();
+  declare(*command, *options);
+  command->callback([options, &exit_code] { exit_code = learn(*options); });
+}
+
+}  // namespace dryfit::cli

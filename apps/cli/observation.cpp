@@ -1,0 +1,196 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "observation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "card/card_match.h"
+#include "history/record_json.h"
+#include "history/sizes.h"
+#include "history/times.h"
+#include "predictor/crc64.h"
+
+namespace dryfit::cli {
+namespace {
+
+using history::PastPrediction;
+using history::Record;
+using Json = nlohmann::json;
+
+constexpr std::size_t kMostNamed = 5;
+
+Error too_many(const std::vector<Record>& records, const std::string& why) {
+  std::string ids;
+  for (std::size_t i = 0; i < std::min(kMostNamed, records.size()); ++i) ids += (i ? ", " : "") + records[i].job_id;
+  if (records.size() > kMostNamed) ids += ", …";
+  return {fmt::format("the file holds {} jobs, {}", records.size(), why), "Choose one with --job-id: " + ids};
+}
+
+/// With an id that the file does not know, a single record is renamed: nvidia-smi knows processes, not jobs.
+Status choose(std::vector<Record>& records, const std::string& job_id) {
+  if (job_id.empty()) return {};
+  const bool is_there = std::ranges::any_of(records, [&](const Record& r) { return r.job_id == job_id; });
+  if (is_there) std::erase_if(records, [&](const Record& r) { return r.job_id != job_id; });
+  if (!is_there && records.size() > 1) return too_many(records, "none of them '" + job_id + "'");
+  if (!is_there && !records.empty()) records.front().job_id = job_id;
+  return {};
+}
+
+/// The object with "median_bytes", wherever it stands.
+const Json* find_prediction(const Json& json) {
+  if (json.is_object() && json.contains("median_bytes")) return &json;
+  for (const auto& part : json) {
+    if (!part.is_structured()) continue;
+    if (const auto* found = find_prediction(part)) return found;
+  }
+  return nullptr;
+}
+
+Result<PastPrediction> read_prediction(const std::string& text) {
+  const auto json = Json::parse(text, nullptr, false);
+  const auto* found = json.is_structured() ? find_prediction(json) : nullptr;
+  if (!found) {
+    return Error{"there is no 'median_bytes' in the prediction", "Give JSON with median_bytes, upper_bytes, coverage."};
+  }
+  return history::prediction_of(*found);
+}
+
+Result<std::optional<PastPrediction>> typed_prediction(const Remarks& remarks) {
+  if (remarks.median.empty() && remarks.upper.empty()) return std::optional<PastPrediction>();
+  if (remarks.median.empty() || remarks.upper.empty()) {
+    return Error{"a prediction has a median and an upper bound", "Give both --median and --upper, or none."};
+  }
+  const auto median = history::parse_size(remarks.median);
+  if (!median) return median.error();
+  const auto upper = history::parse_size(remarks.upper);
+  if (!upper) return upper.error();
+  const auto kind = history::parse_kind(remarks.predicted_kind);
+  if (!kind) return kind.error();
+  return std::optional(PastPrediction{*median, *upper, remarks.coverage, *kind, remarks.model_file});
+}
+
+Result<std::optional<PastPrediction>> prediction_in(const Remarks& remarks) {
+  if (remarks.prediction.empty()) return typed_prediction(remarks);
+  if (!remarks.median.empty() || !remarks.upper.empty()) {
+    return Error{"there are two predictions", "Give --predicted, or --median and --upper."};
+  }
+  auto read = read_prediction(remarks.prediction);
+  if (!read) return read.error();
+  return std::optional(std::move(read).value());
+}
+
+Result<std::map<std::string, std::string>> software_in(const std::vector<std::string>& words) {
+  std::map<std::string, std::string> software;
+  for (const auto& word : words) {
+    const auto equals = word.find('=');
+    if (equals == 0 || equals == std::string::npos) {
+      return Error{"'" + word + "' is not a version", "Write it like --software torch=2.6.0"};
+    }
+    software[word.substr(0, equals)] = word.substr(equals + 1);
+  }
+  return software;
+}
+
+/// All remarks, understood.
+struct Understood {
+  std::optional<PastPrediction> predicted;
+  std::map<std::string, std::string> software;
+  std::string card;
+  std::optional<std::int64_t> when;
+  std::optional<history::Outcome> outcome;
+};
+
+Result<Understood> understand(const Remarks& remarks, const Catalogue& catalogue) {
+  Understood result;
+  auto predicted = prediction_in(remarks);
+  if (!predicted) return predicted.error();
+  result.predicted = std::move(predicted).value();
+  auto software = software_in(remarks.software);
+  if (!software) return software.error();
+  result.software = std::move(software).value();
+  if (!remarks.gpu.empty()) {
+    const auto card = match_card(catalogue, remarks.gpu);
+    if (!card) return card.error();
+    result.card = (*card)->card.id;
+  }
+  if (!remarks.when.empty()) {
+    result.when = history::parse_time(remarks.when);
+    if (!result.when) return Error{"'" + remarks.when + "' is not a time", "Write it like 2026-11-02T09:35:00."};
+  }
+  if (!remarks.outcome.empty()) {
+    const auto outcome = history::parse_outcome(remarks.outcome);
+    if (!outcome) return outcome.error();
+    result.outcome = *outcome;
+  }
+  return result;
+}
+
+std::string first_of(const std::string& a, const std::string& b, const std::string& c = "") {
+  return !a.empty() ? a : !b.empty() ? b : c;
+}
+
+void apply(Record& record, const Remarks& remarks, const Understood& said, const Defaults& defaults,
+           std::string_view content, const Catalogue& catalogue) {
+  const auto digest = fmt::format("file-{:016x}", predictor::crc64(content));
+  record.job_id = first_of(record.job_id, defaults.job_id, digest);
+  record.host = first_of(remarks.host, record.host, defaults.host);
+  record.name = first_of(remarks.name, record.name, defaults.name);
+  record.job = first_of(remarks.job, record.job);
+  if (const auto known = match_card(catalogue, record.card); known && !record.card.empty())
+    record.card = (*known)->card.id;
+  record.card = first_of(said.card, record.card);
+  record.when = said.when.value_or(record.when == 0 ? defaults.now : record.when);
+  record.outcome = said.outcome.value_or(record.outcome);
+  if (remarks.step_seconds) record.step_seconds = remarks.step_seconds;
+  if (remarks.tflops) record.tflops = remarks.tflops;
+  if (said.predicted) record.predicted = said.predicted;
+  for (const auto& [name, version] : said.software) record.software[name] = version;
+}
+
+}  // namespace
+
+Result<history::Imported> typed_observation(const std::string& peak, const Remarks& remarks,
+                                            const Catalogue& catalogue) {
+  Record record{.source = "typed"};
+  if (peak.empty()) {
+    const auto outcome = history::parse_outcome(remarks.outcome.empty() ? "ok" : remarks.outcome);
+    if (!outcome) return outcome.error();
+    if (*outcome == history::Outcome::ok || remarks.gpu.empty()) {
+      return Error{"there is nothing to record",
+                   "Give a file, or --peak and --kind; of a job that ran out of memory, --outcome oom and --gpu."};
+    }
+    const auto card = match_card(catalogue, remarks.gpu);
+    if (!card) return card.error();
+    record.kind = history::PeakKind::device;
+    record.peak = (*card)->card.total_memory;
+    return history::Imported{.records = {record}, .left_out = {}};
+  }
+  if (remarks.kind.empty()) return Error{"--peak needs --kind", "It is allocated, reserved, beside-context or device."};
+  const auto kind = history::parse_kind(remarks.kind);
+  if (!kind) return kind.error();
+  const auto size = history::parse_size(peak);
+  if (!size) return size.error();
+  record.kind = *kind;
+  record.peak = *size;
+  return history::Imported{.records = {record}, .left_out = {}};
+}
+
+Status complete(std::vector<Record>& records, const Remarks& remarks, const Defaults& defaults,
+                std::string_view content, const Catalogue& catalogue) {
+  const auto said = understand(remarks, catalogue);
+  if (!said) return said.error();
+  if (auto status = choose(records, remarks.job_id); !status) return status;
+  if (records.size() > 1 && (!remarks.job.empty() || said->predicted)) {
+    return too_many(records, "and a description or a prediction is of one");
+  }
+  for (auto& record : records) {
+    apply(record, remarks, *said, defaults, content, catalogue);
+    if (auto status = check(record); !status) return status;
+  }
+  return {};
+}
+
+}  // namespace dryfit::cli

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "history/calibration_file.h"
+
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+namespace dryfit::history {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using predictor::SiteCalibration;
+using predictor::SiteEvidence;
+
+constexpr const char* kFormat = "dryfit-site-calibration";
+constexpr int kVersion = 1;
+constexpr const char* kWriteAgain = "Write it again with `dryfit learn --from-history`.";
+
+Json evidence_json(const std::vector<SiteEvidence>& evidence) {
+  Json list = Json::array();
+  for (const auto& each : evidence) list.push_back({each.ratio, each.scale, each.at_least});
+  return list;
+}
+
+bool is_evidence(const Json& triple) {
+  return triple.is_array() && triple.size() == 3 && triple[0].is_number() && triple[1].is_number() &&
+         triple[2].is_boolean() && std::isfinite(triple[0].get<double>()) && triple[1].get<double>() >= 0;
+}
+
+bool is_group(const Json& group) {
+  return group.is_object() && group.contains("card") && group["card"].is_string() && group.contains("family") &&
+         group["family"].is_string() && group.contains("records") && group["records"].is_array();
+}
+
+}  // namespace
+
+std::filesystem::path calibration_beside(const std::filesystem::path& history) {
+  auto path = history;
+  return path.replace_extension(".calibration.json");
+}
+
+std::string calibration_text(const SiteCalibration& calibration) {
+  Json groups = Json::array();
+  for (const auto& [group, evidence] : calibration.groups) {
+    groups.push_back({{"card", group.card}, {"family", group.family}, {"records", evidence_json(evidence)}});
+  }
+  const Json json{{"format", kFormat}, {"version", kVersion}, {"groups", std::move(groups)}};
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Result<SiteCalibration> parse_calibration(std::string_view text, const std::string& name) {
+  const auto json = Json::parse(text, nullptr, false);
+  if (!json.is_object() || json.value("format", Json()) != kFormat) {
+    return Error{name + ": this is no calibration of a site", kWriteAgain};
+  }
+  const auto version = json.value("version", Json());
+  if (version.is_number_integer() && version > kVersion) {
+    return Error{name + ": it is of version " + version.dump() + ", and this Dryfit knows versions up to " +
+                     std::to_string(kVersion),
+                 kWriteAgain};
+  }
+  const Error damaged{name + ": it is damaged", kWriteAgain};
+  const auto groups = json.value("groups", Json());
+  if (version != kVersion || !groups.is_array()) return damaged;
+  SiteCalibration result;
+  for (const auto& group : groups) {
+    if (!is_group(group)) return damaged;
+    auto& evidence = result.groups[{group["card"].get<std::string>(), group["family"].get<std::string>()}];
+    for (const auto& triple : group["records"]) {
+      if (!is_evidence(triple)) return damaged;
+      evidence.push_back({triple[0].get<double>(), triple[1].get<double>(), triple[2].get<bool>()});
+    }
+  }
+  return result;
+}
+
+Result<SiteCalibration> read_calibration(const std::filesystem::path& file) {
+  std::ifstream input(file, std::ios::binary);
+  if (!input) return Error{file.string() + ": cannot be opened", kWriteAgain};
+  const std::string text{std::istreambuf_iterator<char>(input), {}};
+  return parse_calibration(text, file.string());
+}
+
+}  // namespace dryfit::history

@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "predictor/site_calibration.h"
+
+namespace dryfit::history {
+
+/// Where the calibration that a history gives is kept: "history.calibration.json" beside "history.db".
+std::filesystem::path calibration_beside(const std::filesystem::path& history);
+
+/// As JSON. Note [Calibration file]. It holds what the records say, not what follows from it, so that any coverage can
+/// be asked for: of each group the triples [ln(actual / median), ln(upper / median) / normal quantile of its coverage,
+/// whether it is a lower limit]. The same calibration gives the same bytes.
+///
+///     {"format":"dryfit-site-calibration","version":1,
+///      "groups":[{"card":"rtx-4090-24gb","family":"resnet","records":[[-0.012,0.041,false],[0.31,0.041,true]]}]}
+std::string calibration_text(const predictor::SiteCalibration& calibration);
+
+/// The way back. An Error says so when the text is something else, of a newer version or damaged; `name` stands in it.
+Result<predictor::SiteCalibration> parse_calibration(std::string_view text, const std::string& name);
+
+/// The same from a file.
+Result<predictor::SiteCalibration> read_calibration(const std::filesystem::path& file);
+
+}  // namespace dryfit::history
