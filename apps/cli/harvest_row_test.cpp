@@ -15,8 +15,9 @@ using Json = nlohmann::json;
 const HarvestJob kJob{"torchvision", "resnet50", 8, 0, "adamw", "fp32", false, "a100-40gb"};
 
 constexpr const char* kLayers =
-    R"({"parameters": 10, "parameter_bytes": 40, "buffer_bytes": 4, "forward_bytes": 512, "complete": true, "layers": [
-        {"name": "a", "kind": "Linear", "between_bytes": 64}, {"name": "act", "kind": "ReLU"}, {"name": "a", "kind": "Linear"}]})";
+    R"({"parameters": 10, "parameter_bytes": 40, "buffer_bytes": 4, "forward_bytes": 512, "complete": true,
+        "layers": [{"name": "a", "kind": "Linear", "between_bytes": 64},
+                   {"name": "act", "kind": "ReLU"}, {"name": "a", "kind": "Linear"}]})";
 
 verdict::Verdict fitting() {
   verdict::Verdict v;
