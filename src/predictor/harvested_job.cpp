@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "predictor/harvested_job.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "predictor/block_sequence.h"
 
@@ -181,6 +183,15 @@ double input_size(const std::vector<Layer>& layers) {
   return shape.size() >= 2 ? static_cast<double>(shape[1]) : 0;
 }
 
+/// What a sample keeps of the whole pass, less what the layers grew by that is not theirs: Note [Blocks].
+double kept_forward(const HarvestedJob& job, const std::vector<Block>& blocks) {
+  if (job.forward_bytes == 0) return 0;
+  double grown = 0, kept = 0;
+  for (const auto& layer : job.layers) grown += layer.between_bytes + layer.held_bytes;
+  for (const auto& block : blocks) kept += block[BlockField::saved_bytes];
+  return std::max(0.0, (job.forward_bytes - grown) / job.batch + kept);
+}
+
 }  // namespace
 
 Result<HarvestedJob> parse_harvested_job(std::string_view line) {
@@ -199,6 +210,8 @@ bool is_reference(const HarvestedJob& job) {
 }
 
 ModelDescription describe(const HarvestedJob& reference) {
+  auto blocks = blocks_of(reference.layers, reference.batch);
+  const auto forward_bytes = kept_forward(reference, blocks);
   return {.source = reference.source,
           .name = reference.model,
           .size = reference.size > 0 ? reference.size : input_size(reference.layers),
@@ -206,8 +219,8 @@ ModelDescription describe(const HarvestedJob& reference) {
           .parameter_bytes = reference.parameter_bytes,
           .buffer_bytes = reference.buffer_bytes,
           .flops = reference.flops / reference.batch,
-          .forward_bytes = reference.forward_bytes / reference.batch,
-          .blocks = blocks_of(reference.layers, reference.batch)};
+          .forward_bytes = forward_bytes,
+          .blocks = std::move(blocks)};
 }
 
 }  // namespace dryfit::predictor

@@ -49,7 +49,8 @@ Result<HarvestedJob> parse_harvested_job(std::string_view line);
 /// checkpointing.
 bool is_reference(const HarvestedJob& job);
 
-/// Of a reference. The size is the job's, or that of the first layer's input.
+/// Of a reference. The size is the job's, or that of the first layer's input. What a batch takes only once (cuBLAS's
+/// workspace) is not part of the forward pass's bytes, as far as it can be told: Note [Blocks].
 ModelDescription describe(const HarvestedJob& reference);
 
 }  // namespace dryfit::predictor

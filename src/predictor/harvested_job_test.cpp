@@ -20,7 +20,7 @@ Json sample() {
     "torch": {"peak_reserved_bytes": 1000},
     "device": {"capacity_bytes": 9000, "peak_bytes": 1600, "context_bytes": 500, "libraries_bytes": 30, "code_bytes": 70},
     "compute": {"flops": 800},
-    "model": {"parameters": 10, "parameter_bytes": 40, "buffer_bytes": 4, "forward_bytes": 300},
+    "model": {"parameters": 10, "parameter_bytes": 40, "buffer_bytes": 4, "forward_bytes": 9000},
     "layers": [{"name": "conv", "kind": "Conv2d", "inputs": [[2, 3, 32, 32]], "outputs": [[2, 4, 16, 16]],
                 "parameters": 10, "kernel_size": [3, 3], "stride": [2, 2], "groups": 1, "between_bytes": 5,
                 "held_bytes": 8192, "flops": 800},
@@ -107,9 +107,17 @@ TEST(HarvestedJob, A_model_is_described_per_sample_at_the_size_of_its_input) {
   EXPECT_EQ(model.size, 32);
   EXPECT_EQ(model.parameter_bytes, 40);
   EXPECT_EQ(model.flops, 400);
-  EXPECT_EQ(model.forward_bytes, 150);
+  EXPECT_EQ(model.forward_bytes, 4500);
   ASSERT_EQ(model.blocks.size(), 2u);
   EXPECT_EQ(model.blocks[0][BlockField::k_conv], 3);
+}
+
+TEST(HarvestedJob, A_workspace_that_a_batch_takes_once_is_no_part_of_what_a_sample_keeps) {
+  auto row = sample();
+  row["layers"].push_back(Json::parse(R"({"name": "fc", "kind": "Linear", "inputs": [[2, 256]], "outputs": [[2, 10]],
+                                          "parameters": 2570, "held_bytes": 8520192})"));
+  row["model"]["forward_bytes"] = 9000 + 8520192;
+  EXPECT_EQ(describe(*parse_harvested_job(row.dump())).forward_bytes, 4500 + 40);
 }
 
 TEST(HarvestedJob, The_size_of_a_sequence_is_its_length_unless_the_job_names_one) {
