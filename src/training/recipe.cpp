@@ -23,6 +23,8 @@ Recipe sequence_recipe() { return {}; }
 
 Recipe flat_recipe() { return {.weight_decay = 0.03, .squared_share = 0.3}; }
 
+Recipe harvest_recipe() { return {.epochs = 40, .batch = 128, .squared_share = 0}; }
+
 Status check(const Recipe& recipe) {
   const Range ranges[] = {{"epochs", static_cast<double>(recipe.epochs), 1, 1e5},
                           {"batch", static_cast<double>(recipe.batch), 1, 1e6},
