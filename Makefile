@@ -17,7 +17,7 @@ JOBS ?= $(shell nproc)
 # `make train`: how the rows are divided.
 TRAIN_FOLDS ?= module5_s0
 # `make surrogate`: the rows that it learns from, and what its card says.
-HARVEST ?= data/harvest.jsonl
+HARVEST ?= data/harvest/first.jsonl
 SURROGATE ?= build/train/surrogate.dryfit-model
 SURROGATE_DATE ?= 2026-11-16
 SURROGATE_LICENCE ?= Apache-2.0
@@ -34,7 +34,7 @@ WHEEL_SOURCES = $(shell find src apps include cards cmake python -type f -not -n
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 .PHONY: help setup packages headers tools-venv venv venv-latest venv-2.11 venv-2.1 venv-peft venv-comparators build demo \
-        test test-fast test-latest test-cpp test-python check-includes test-sanitizers test-training accuracy evaluate \
+        test test-fast test-latest test-cpp test-python check-includes test-sanitizers build-training test-training accuracy evaluate \
         train surrogate bench bench-h100 operators format format-check wheel clean distclean
 
 help: ## this list
@@ -131,13 +131,16 @@ test-sanitizers: packages headers ## the tests of driver, trace, snapshot, simul
 	        $(CTEST) --preset $$preset -E _NOT_BUILT || exit 1; \
 	done
 
-test-training: packages headers venv-latest ## the training of the predictor: built with libtorch, and tested
+build-training: packages headers venv-latest ## dryfit-train, which needs libtorch, into bin/
 	@test -f build/training/build.ninja || \
 	    $(STAGE) training-configure "Configuring (preset training)" -- cmake --preset training
-	@$(STAGE) training-build "Building (preset training)" -- \
-	    cmake --build --preset training --target training_test train_test dryfit_train dryfit_evaluate
+	@$(STAGE) training-build "Building (preset training)" -- cmake --build --preset training --target dryfit_train
 	@$(STAGE) training-install "Installing into build/training/stage, link in bin/" -- sh -c \
 	    'cmake --install build/training --component training && tools/setup/link_executables.sh build/training/stage'
+
+test-training: build-training ## the training of the predictor: built with libtorch, and tested
+	@$(STAGE) training-tests-build "Building the tests (preset training)" -- \
+	    cmake --build --preset training --target training_test train_test dryfit_evaluate
 	@for folder in src/training apps/train; do \
 	    $(STAGE) training-test-$$(basename $$folder) "The tests of $$folder" --show 'tests passed' -- \
 	        $(CTEST) --test-dir build/training/$$folder --output-on-failure --no-tests=error || exit 1; \
@@ -149,7 +152,7 @@ accuracy: setup venv-2.11 venv-2.1 venv-peft venv-latest build ## the scoreboard
 	tools/accuracy --data "$(DATA)" --jobs $(JOBS) --json build/accuracy/rows.jsonl --html build/accuracy/index.html \
 	    $(ACCURACY_FLAGS)
 
-evaluate: venv-comparators build ## learned predictors beside tree libraries, out of fold: [DATA=<folder>] [JOBS=<n>] [EVALUATE_FLAGS=...]
+evaluate: venv-comparators build build-training ## learned predictors beside tree libraries, out of fold: [DATA=<folder>] [JOBS=<n>] [EVALUATE_FLAGS=...]
 	.venv/comparators/bin/python tools/comparators --data "$(DATA)" --jobs $(JOBS) $(EVALUATE_FLAGS)
 
 bench: setup build ## what a dry run costs, beside really training on the CPU

@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "evaluate/blends.h"
 #include "evaluate/findings.h"
 #include "predictor/data_sets.h"
 #include "predictor/feature_table.h"
@@ -39,6 +40,7 @@ struct Options {
   std::string features_out;
   std::string against;
   std::uint64_t seed = 1;
+  std::vector<std::string> blends;
   bool against_bars = false;
   bool json = false;
   bool list = false;
@@ -106,6 +108,7 @@ std::vector<NamedDifference> differences_to(const std::string& name, const Findi
 int score_predictions(const Options& options, const DataSet& data) {
   std::vector<Contender> contenders{predictor::base_out_of_fold(data)};
   if (auto status = add_predictions(options, data, contenders); !status) return fail(status.error());
+  if (auto status = add_blends(options.blends, contenders); !status) return fail(status.error(), 2);
   if (auto status = check_names(options, contenders); !status) return fail(status.error(), 2);
   Findings findings{.data = data,
                     .features = options.features,
@@ -160,6 +163,8 @@ int main(int argc, char** argv) {
   app.add_option("--features-out", options.features_out, "write that as a table and score nothing");
   app.add_option("--against", options.against, "show differences to this one, with intervals");
   app.add_flag("--against-bars", options.against_bars, "show how far ours are from the best of each bar");
+  app.add_option("--blend", options.blends, "add the geometric mean of columns: 'both=trees x5+bigru layers x5'")
+      ->allow_extra_args(false);
   app.add_option("--seed", options.seed, "of the intervals")->capture_default_str();
   app.add_flag("--json", options.json, "for programs");
   app.add_flag("--list", options.list, "the data sets with their open folds and their features");

@@ -1,14 +1,17 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
-//   dryfit-train --data DIR --folds module5_s0 --network sequence --features layers --seeds 0,1,2 --out PREDICTIONS.csv
+//   dryfit-train --data DIR [--set NAME] [--folds NAME] [--features NAME] --network NAME --seeds 0,1,2 --out PREDICTIONS
 //   dryfit-train --data DIR --all-rows --model OUT.dryfit-model --errors PREDICTIONS.csv --date DATE --licence TEXT
+//   dryfit-train --data DIR ... --recipe
 //   dryfit-train --harvest ROWS.jsonl --out PREDICTIONS.csv --model OUT.dryfit-model --date DATE --licence TEXT
 //
-// The first predicts timm's training peaks, each by a network that was trained without the job's fold; dryfit-evaluate
-// scores them. The second trains the same networks on all rows and writes the model file, whose card carries the errors
-// of the first. The third learns from dry runs (docs/surrogate.md). The same command gives the same bytes.
+// The first predicts a data set, each example by a network (or trees) that was trained without the example's fold;
+// dryfit-evaluate scores that. Into a folder it is written under the name by which `make evaluate` finds it. The second
+// trains the same networks on all rows of timm's memory and writes the model file, whose card carries the errors of the
+// first. The last learns from dry runs (docs/surrogate.md). The same command gives the same bytes.
 //
 // Exit code 0: written; 1: something could not be read, learned or written; 2: wrong usage.
+#include <cstdio>
 #include <filesystem>
 #include <utility>
 
@@ -18,7 +21,7 @@
 #include "predictor/data_sets.h"
 #include "predictor/evaluation.h"
 #include "predictor/model_file.h"
-#include "training/out_of_fold.h"
+#include "predictor/out_of_fold.h"
 
 namespace dryfit::training {
 namespace {
@@ -31,23 +34,34 @@ std::string together(const Options& options) {
 }
 
 /// After every seed, so that a run which is broken off leaves what it has.
-Status write_predictions(const std::string& name, const predictor::TimmMemory& data,
+Status write_predictions(const std::string& name, const predictor::DataSet& data,
                          std::vector<predictor::Contender> contenders, const std::filesystem::path& file) {
-  if (contenders.size() > 1) contenders.push_back(ensemble_of(name, contenders));
-  return write_text(predictions_table(data.rows, contenders), file);
+  const auto count = contenders.size();
+  if (count > 1) contenders.push_back(blend_of(name + " x" + std::to_string(count), contenders));
+  return write_text(predictions_table(data.rows(), contenders), file);
 }
 
-int predict(const Options& options, const predictor::TimmMemory& data) {
+std::filesystem::path out_file(const Options& options) {
+  const std::filesystem::path out = options.out;
+  std::error_code ignored;
+  return std::filesystem::is_directory(out, ignored) ? out / options.choice.file_name(options.folds) : out;
+}
+
+int predict(const Options& options, const predictor::DataSetEntry& set) {
   const auto report = progress();
-  const auto learner = learner_of(options.choice, report);
-  if (!learner) return fail(learner.error(), 2);
+  const auto chosen = choose(options.choice, report);
+  if (!chosen) return fail(chosen.error(), 2);
+  const auto data = read_data_set(set, options.data, options.folds, options.choice.features);
+  if (!data) return fail(data.error());
   const auto name = options.choice.name();
   std::vector<predictor::Contender> contenders;
   for (const auto seed : options.seeds) {
-    auto contender = predict_out_of_fold(data, *learner, name, seed, report);
+    auto contender = predict_out_of_fold(*data, chosen->learner, name, seed, report);
     if (!contender) return fail(contender.error());
     contenders.push_back(std::move(*contender));
-    if (auto status = write_predictions(name, data, contenders, options.out); !status) return fail(status.error());
+    if (auto status = write_predictions(name, *data, contenders, out_file(options)); !status) {
+      return fail(status.error());
+    }
   }
   return 0;
 }
@@ -62,37 +76,39 @@ Result<predictor::ModelCard> read_card(const Options& options, const predictor::
   return card_of(naming, data, options.folds, *contenders, together(options));
 }
 
-int train_all(const Options& options, const predictor::TimmMemory& data) {
+int train_all(const Options& options) {
   const auto plan = plan_of(options.choice);
   if (!plan) return fail(plan.error(), 2);
-  const auto card = read_card(options, data);
+  const auto tables = predictor::read_timm_tables(options.data);
+  if (!tables) return fail(tables.error());
+  const auto data = predictor::join_timm_memory(*tables, options.folds);
+  if (!data) return fail(data.error());
+  const auto card = read_card(options, *data);
   if (!card) return fail(card.error());
   std::vector<std::uint64_t> seeds;
-  for (const auto seed : options.seeds) seeds.push_back(seed_of_fold(seed, 0));
-  const auto model = train_model(data.jobs, *plan, seeds, *card, progress());
+  for (const auto seed : options.seeds) seeds.push_back(predictor::seed_of_fold(seed, 0));
+  const auto model = train_model(data->jobs, *plan, seeds, *card, progress());
   if (!model) return fail(model.error());
   if (const auto usable = predictor::MemoryPredictor::of(*model); !usable) return fail(usable.error());
   if (auto status = predictor::write_model(*model, options.model); !status) return fail(status.error());
   return 0;
 }
 
-int train(const Options& options) {
-  const auto set = predictor::find_data_set("timm-memory");
-  if (!set) return fail(set.error());
+int train(Options options) {
+  const auto set = predictor::find_data_set(options.choice.set);
+  if (!set) return fail(set.error(), 2);
+  if (auto status = fill_in(options, **set); !status) return fail(status.error(), 2);
   if ((*set)->is_held_out(options.folds) && !options.final_test) {
     return fail(
         {"the folds '" + options.folds + "' are kept for the last test", "say --final when nothing is chosen any more"},
         2);
   }
-  if (const auto learner = learner_of(options.choice, {}); !learner) return fail(learner.error(), 2);
-  if (auto status = check_folder_of(options.all_rows ? options.model : options.out); !status) {
-    return fail(status.error());
-  }
-  const auto tables = predictor::read_timm_tables(options.data);
-  if (!tables) return fail(tables.error());
-  const auto data = predictor::join_timm_memory(*tables, options.folds);
-  if (!data) return fail(data.error());
-  return options.all_rows ? train_all(options, *data) : predict(options, *data);
+  const auto chosen = choose(options.choice, {});
+  if (!chosen) return fail(chosen.error(), 2);
+  if (options.show_recipe) return std::printf("%s\n", chosen->recipe.c_str()) > 0 ? 0 : 1;
+  const std::filesystem::path file = options.all_rows ? std::filesystem::path(options.model) : out_file(options);
+  if (auto status = check_folder_of(file); !status) return fail(status.error());
+  return options.all_rows ? train_all(options) : predict(options, **set);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "predictor/data_sets.h"
 #include "training/choice.h"
 #include "training/model_card.h"
 
@@ -14,10 +15,11 @@ namespace dryfit::training {
 
 struct Options {
   std::string data;
-  std::string folds = "module5_s0";
+  std::string folds;  ///< empty: the first of the data set
   Choice choice;
   std::vector<std::uint64_t> seeds{0, 1, 2, 3, 4};
   bool final_test = false;
+  bool show_recipe = false;
   std::string out;  ///< of out-of-fold predictions
   bool all_rows = false;
   std::string model;        ///< the file, of all rows
@@ -31,5 +33,8 @@ struct Parsed {
   int exit_code = 0;
 };
 Parsed parse_options(int argc, char** argv);
+
+/// Folds and features that were not said are the first of the data set. An Error when it has no such features.
+Status fill_in(Options& options, const predictor::DataSetEntry& set);
 
 }  // namespace dryfit::training

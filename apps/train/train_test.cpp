@@ -142,6 +142,20 @@ TEST_F(Train, The_predictions_can_be_scored) {
   EXPECT_EQ(contenders->size(), 3u);
 }
 
+TEST_F(Train, Into_a_folder_predictions_are_written_under_the_name_that_evaluate_looks_for) {
+  fs::create_directory(folder_ / "networks");
+  const auto outcome = run("--network trees --features plain --seeds 0,1 --out " + path("networks"));
+  ASSERT_EQ(outcome.code, 0) << outcome.said;
+  EXPECT_TRUE(read("networks/timm-memory-module5_s0-plain-trees.csv")
+                  .starts_with("row,trees plain seed 0,trees plain seed 1,trees plain x2\n"));
+}
+
+TEST_F(Train, The_recipe_is_told_without_training) {
+  const auto command = std::string(DRYFIT_TRAIN) + " --data . --recipe --network trees > " + path("recipe");
+  EXPECT_EQ(std::system(command.c_str()), 0);
+  EXPECT_TRUE(read("recipe").starts_with("trees; trees 700, leaves 31, rows in a leaf 10, rate 0.05"));
+}
+
 TEST_F(Train, The_same_command_gives_the_same_model_file_and_it_says_what_it_is) {
   ASSERT_EQ(run(kQuick + "--out " + path("p.csv")).code, 0);
   const auto all = kQuick + "--all-rows --errors " + path("p.csv") + " --date 2026-01-02 --licence Apache-2.0 --model ";
@@ -171,8 +185,11 @@ TEST_F(Train, Wrong_usage_is_told_and_is_exit_code_2) {
   const auto out = " --out " + path("p.csv");
   EXPECT_EQ(run("--network lstm" + out).said,
             "dryfit-train: there is no network 'lstm'\n"
-            "  name one of sequence, flat, bigru, transformer, paper1, paper2\n");
+            "  name one of sequence, bigru, transformer, flat, flat-bigru, flat-transformer, trees, paper1, paper2\n");
   EXPECT_EQ(run("--network lstm" + out).code, 2);
+  EXPECT_EQ(run("--set imagenet" + out).code, 2);
+  EXPECT_EQ(run("--features all" + out).said,
+            "dryfit-train: the data set 'timm-memory' has no features 'all'\n  it has: layers, plain\n");
   EXPECT_EQ(run("--folds module5_s2" + out).code, 2);
   EXPECT_EQ(run("").code, 2);
   EXPECT_EQ(run("--all-rows --date d --errors e --model " + path("m")).code, 2);

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <numeric>
 #include <random>
-#include <string>
 #include <utility>
 
 #include "base/check.h"
@@ -71,6 +71,16 @@ Status check(const BoostingRecipe& recipe) {
     if (!holds) return Error{"the trees' " + std::string(name) + " makes no sense", "see BoostingRecipe"};
   }
   return {};
+}
+
+std::string to_text(const BoostingRecipe& recipe) {
+  char text[192];
+  std::snprintf(text, sizeof text,
+                "trees %zu, leaves %zu, rows in a leaf %zu, rate %g, share of rows %g, share of columns %g, bins %zu, "
+                "rows in a bin %zu",
+                recipe.trees, recipe.limits.leaves, recipe.limits.least_rows, recipe.rate, recipe.row_share,
+                recipe.column_share, recipe.bins, recipe.rows_in_bin);
+  return text;
 }
 
 Result<BoostedTrees> boost(const TreeTable& table, const BoostingRecipe& recipe, std::uint64_t seed) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -23,6 +24,9 @@ struct BoostingRecipe {
   std::size_t bins = 255;  ///< of a column, at most
   std::size_t rows_in_bin = 3;
 };
+
+/// All numbers in a line.
+std::string to_text(const BoostingRecipe& recipe);
 
 /// An Error that names the number which makes no sense.
 Status check(const BoostingRecipe& recipe);

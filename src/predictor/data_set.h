@@ -30,6 +30,7 @@ struct Example {
   std::string group;    ///< whose errors are alike: a module, a model, a GPU
   double truth = 0;     ///< above zero
   std::vector<double> features;
+  std::vector<double> tokens;  ///< the parts of a model in their order, DataSet::token_features numbers each
 };
 
 /// A data set as every learner sees it: our networks and those they are compared with get the same numbers.
@@ -39,8 +40,9 @@ struct DataSet {
   Quantity quantity;
   std::string group_kind;  ///< "models": what the groups are
   std::vector<std::string> feature_names;
-  std::vector<Example> examples;  ///< those of the fold table, in its order
-  Folds folds;                    ///< over `examples`: places, not rows
+  std::size_t token_features = 0;  ///< 0: nothing is known of the parts of a model
+  std::vector<Example> examples;   ///< those of the fold table, in its order
+  Folds folds;                     ///< over `examples`: places, not rows
 
   /// By fold, of every example: what physics says, knowing only the examples that the fold is trained on.
   std::vector<std::vector<double>> bases;

@@ -44,7 +44,8 @@ Result<DataSet> read_timm_throughput(const Path& folder, std::string_view protoc
   ThroughputTables tables;
   const std::pair<Table*, const char*> files[] = {{&tables.measured, "timm-train-throughput-rtx3090.csv"},
                                                   {&tables.features, "splits/timm-train-throughput-features.csv"},
-                                                  {&tables.folds, "splits/timm-train-throughput-rtx3090.csv"}};
+                                                  {&tables.folds, "splits/timm-train-throughput-rtx3090.csv"},
+                                                  {&tables.blocks, "splits/timm-blocks16.csv"}};
   for (const auto& [table, file] : files) {
     auto read = read_table(folder / file);
     if (!read) return read.error();

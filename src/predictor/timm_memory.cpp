@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "predictor/physics_base.h"
+#include "predictor/timm_blocks.h"
 
 namespace dryfit::predictor {
 namespace {
@@ -20,9 +21,6 @@ struct Size {
   double table = 0;
   double train = 0;
 };
-
-/// By model and image size.
-using BlockLists = std::map<std::pair<std::string, double>, std::vector<Block>>;
 
 /// Several columns at once, or the first thing wrong with them.
 Result<std::vector<Numbers>> columns(const Table& table, std::initializer_list<std::string_view> names) {
@@ -59,30 +57,6 @@ Result<std::map<std::string, std::string>> modules_by_model(const Table& table) 
   return result;
 }
 
-Result<BlockLists> blocks_by_model(const Table& table) {
-  const auto models = table.texts("model");
-  if (!models) return models.error();
-  const auto places = columns(table, {"img", "token"});
-  if (!places) return places.error();
-  std::vector<Numbers> fields;
-  for (std::size_t i = 0; i < kBlockFields; ++i) {
-    auto numbers = table.numbers(to_text(static_cast<BlockField>(i)));
-    if (!numbers) return numbers.error();
-    fields.push_back(std::move(*numbers));
-  }
-  BlockLists lists;
-  for (std::size_t row = 0; row < table.rows(); ++row) {
-    auto& list = lists[{(*models)[row], (*places)[0][row]}];
-    if ((*places)[1][row] != static_cast<double>(list.size())) {
-      return Error{table.place(row) + ": the block is not the next one of its model", "list blocks in order, from 0"};
-    }
-    Block block;
-    for (std::size_t i = 0; i < kBlockFields; ++i) block.values[i] = fields[i][row];
-    list.push_back(block);
-  }
-  return lists;
-}
-
 /// What is known of models, and the columns of the memory table.
 class Join {
  public:
@@ -97,7 +71,7 @@ class Join {
     if (!sizes) return sizes.error();
     auto modules = modules_by_model(tables.modules);
     if (!modules) return modules.error();
-    auto blocks = blocks_by_model(tables.blocks);
+    auto blocks = blocks_in(tables.blocks);
     if (!blocks) return blocks.error();
     join.models_ = std::move(*models);
     join.numbers_ = std::move(*numbers);
@@ -204,11 +178,12 @@ Result<DataSet> timm_memory_set(const TimmMemory& memory, std::string_view proto
                .quantity = Quantity::memory(),
                .group_kind = by_module ? "modules" : "models",
                .feature_names = feature_names(features),
+               .token_features = kBlockFields,
                .folds = memory.folds};
   for (std::size_t place = 0; place < memory.jobs.size(); ++place) {
     const auto& job = memory.jobs[place];
-    data.examples.push_back(
-        {memory.rows[place], by_module ? job.module : job.model, job.measured_mib, features_of(job.job, features)});
+    data.examples.push_back({memory.rows[place], by_module ? job.module : job.model, job.measured_mib,
+                             features_of(job.job, features), block_tokens_of(job.job)});
   }
   const auto fit = [&](std::span<const std::size_t> training) { return physics(memory, training); };
   if (auto status = fit_bases(data, fit); !status) return status.error();

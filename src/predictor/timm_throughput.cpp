@@ -10,7 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "predictor/features.h"
 #include "predictor/input_columns.h"
+#include "predictor/median.h"
+#include "predictor/timm_blocks.h"
 
 namespace dryfit::predictor {
 namespace {
@@ -51,6 +54,7 @@ class Features {
     auto roofline = positive_numbers(tables.features, "roof_gf");
     if (!roofline) return roofline.error();
     if (auto status = result.find_rows(tables); !status) return status.error();
+    if (auto status = result.find_tokens(tables); !status) return status.error();
     result.inputs_ = std::move(*inputs);
     result.modules_ = std::move(*modules);
     result.gmacs_ = std::move(*gmacs);
@@ -66,7 +70,7 @@ class Features {
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       const auto row = rows_[i];
       const double tflops = kFlopsPerMac * gmacs_[i] * samples_per_second[row] / kGigaPerTera;
-      examples[row] = {row, modules_[i], tflops, inputs_[i]};
+      examples[row] = {row, modules_[i], tflops, inputs_[i], tokens_[i]};
     }
     return examples;
   }
@@ -102,17 +106,34 @@ class Features {
     return {};
   }
 
+  Status find_tokens(const ThroughputTables& tables) {
+    const auto models = tables.features.texts("model");
+    if (!models) return models.error();
+    const auto batches = positive_numbers(tables.features, "batch");
+    if (!batches) return batches.error();
+    const auto images = positive_numbers(tables.features, "img");
+    if (!images) return images.error();
+    const auto blocks = blocks_in(tables.blocks);
+    if (!blocks) return blocks.error();
+    for (std::size_t i = 0; i < models->size(); ++i) {
+      const auto found = blocks->find({(*models)[i], (*images)[i]});
+      if (found == blocks->end()) {
+        return Error{
+            tables.features.place(i) + ": no blocks are known of the model '" + (*models)[i] + "' at its image size",
+            "add them, or leave the row out"};
+      }
+      tokens_.push_back(block_tokens_of({.batch = (*batches)[i], .blocks = found->second}));
+    }
+    return {};
+  }
+
   std::vector<std::size_t> rows_;  ///< ascending
   std::vector<std::vector<double>> inputs_;
+  std::vector<std::vector<double>> tokens_;
   std::vector<std::string> modules_;
   std::vector<double> gmacs_;
   std::vector<double> roofline_;
 };
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
-}
 
 std::vector<double> scaled_roofline(const DataSet& data, std::vector<double> roofline,
                                     std::span<const std::size_t> training) {
@@ -140,7 +161,8 @@ Result<DataSet> timm_throughput_set(const ThroughputTables& tables, std::string_
                .title = "training throughput of timm's models on an RTX 3090",
                .quantity = Quantity::compute(),
                .group_kind = "modules",
-               .feature_names = names_of(columns)};
+               .feature_names = names_of(columns),
+               .token_features = kBlockFields};
   take_examples(data, std::move(*used), known->examples(*samples));
   const auto roofline = known->roofline(data);
   const auto fit = [&](std::span<const std::size_t> training) -> Result<std::vector<double>> {

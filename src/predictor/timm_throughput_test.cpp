@@ -17,6 +17,18 @@ struct Texts {
       "2,c,resnet,8,224,5,50,10,20,9,0,0.5,0.4,0.1,20000\n"
       "3,d,vit,8,224,5,50,10,20,9,0,0.5,0.4,0.1,10000\n";
   std::string folds = "row,module5_s0\n0,0\n1,0\n2,0\n3,1\n";
+  std::string blocks = blocks_of({"a,224,0", "a,224,1", "c,224,0", "d,224,0"});
+
+  /// The fields of the block at row r are all r + 1.
+  static std::string blocks_of(const std::vector<std::string>& places) {
+    std::string text = "model,img,token";
+    for (std::size_t i = 0; i < kBlockFields; ++i) text += "," + std::string(to_text(static_cast<BlockField>(i)));
+    for (std::size_t row = 0; row < places.size(); ++row) {
+      text += "\n" + places[row];
+      for (std::size_t i = 0; i < kBlockFields; ++i) text += "," + std::to_string(row + 1);
+    }
+    return text + "\n";
+  }
 };
 
 Result<DataSet> joined(const Texts& texts, ThroughputFeatures features = ThroughputFeatures::roofline) {
@@ -25,7 +37,8 @@ Result<DataSet> joined(const Texts& texts, ThroughputFeatures features = Through
   };
   return timm_throughput_set({.measured = table(texts.measured, "measured.csv"),
                               .features = table(texts.features, "features.csv"),
-                              .folds = table(texts.folds, "folds.csv")},
+                              .folds = table(texts.folds, "folds.csv"),
+                              .blocks = table(texts.blocks, "blocks.csv")},
                              "module5_s0", features);
 }
 
@@ -54,6 +67,22 @@ TEST(TimmThroughput, Sizes_are_logarithms_and_shares_are_not) {
   EXPECT_EQ(data->examples[0].features[8], 0.5);
   EXPECT_EQ(joined({}, ThroughputFeatures::plain)->feature_names,
             (std::vector<std::string>{"log params", "log batch", "log img", "log layers", "log gmacs"}));
+}
+
+TEST(TimmThroughput, Tokens_are_the_blocks_of_the_model_and_what_grows_with_the_batch_is_multiplied_by_it) {
+  const auto data = joined({});
+  ASSERT_TRUE(data) << data.error().what;
+  EXPECT_EQ(data->token_features, kBlockFields);
+  ASSERT_EQ(data->examples[0].tokens.size(), 2 * kBlockFields);
+  ASSERT_EQ(data->examples[1].tokens.size(), kBlockFields);
+  EXPECT_EQ(data->examples[1].tokens[static_cast<std::size_t>(BlockField::saved_bytes)], std::log1p(3 * 8));
+  EXPECT_EQ(data->examples[1].tokens[static_cast<std::size_t>(BlockField::n_conv)], std::log1p(3));
+}
+
+TEST(TimmThroughput, A_model_without_blocks_at_its_image_size_is_named) {
+  Texts texts;
+  texts.blocks = Texts::blocks_of({"a,224,0", "c,192,0", "d,224,0"});
+  EXPECT_EQ(joined(texts).error().what, "features.csv:3: no blocks are known of the model 'c' at its image size");
 }
 
 TEST(TimmThroughput, Features_of_another_table_are_refused) {

@@ -6,6 +6,8 @@
 #include <array>
 #include <string_view>
 
+#include "predictor/tree_learner.h"
+#include "training/network_learner.h"
 #include "training/published_fitting.h"
 
 namespace dryfit::training {
@@ -20,39 +22,101 @@ struct Named {
   bool reads_blocks;
 };
 
-constexpr std::array<Named, 4> kOurs{{{"sequence", Core::bigru_transformer, true},
-                                      {"flat", Core::bigru_transformer, false},
+constexpr std::array<Named, 6> kOurs{{{"sequence", Core::bigru_transformer, true},
                                       {"bigru", Core::bigru, true},
-                                      {"transformer", Core::transformer, true}}};
+                                      {"transformer", Core::transformer, true},
+                                      {"flat", Core::bigru_transformer, false},
+                                      {"flat-bigru", Core::bigru, false},
+                                      {"flat-transformer", Core::transformer, false}}};
+
+/// By data set: how finely features are shown, and how long is learned. All else is as in the recipes.
+struct SetRecipe {
+  std::string_view set;
+  std::size_t bins;
+  std::size_t epochs;
+  std::size_t batch;
+};
+
+constexpr std::array<SetRecipe, 4> kSets{{{"timm-memory", kBins, 30, 384},
+                                          {"schedtune", 0, 150, 64},
+                                          {"llm-foundry", 12, 120, 64},
+                                          {"timm-throughput", 12, 80, 128}}};
 
 Error unknown(const std::string& what, const std::string& given, const std::string& known) {
   return {"there is no " + what + " '" + given + "'", "name one of " + known};
 }
 
-Result<FeatureSet> features_of(const Choice& choice) {
-  if (choice.features == "plain") return FeatureSet::plain;
-  if (choice.features == "layers") return FeatureSet::layers;
-  return unknown("set of features", choice.features, "plain, layers");
+Result<Named> our_network(const Choice& choice) {
+  const auto found = std::ranges::find(kOurs, choice.network, &Named::name);
+  if (found == kOurs.end()) return unknown("network", choice.network, kNetworks);
+  return *found;
 }
 
-bool is_published(const Choice& choice) { return choice.network == "paper1" || choice.network == "paper2"; }
+Result<SetRecipe> set_recipe(const Choice& choice) {
+  const auto found = std::ranges::find(kSets, choice.set, &SetRecipe::set);
+  if (found != kSets.end()) return *found;
+  return Error{"no recipe is known for the data set '" + choice.set + "'", "add one to kSets in choice.cpp"};
+}
+
+/// What every recipe has, where the choice says otherwise.
+template <class Any>
+void change(Any& recipe, const Choice& choice) {
+  recipe.epochs = choice.epochs.value_or(recipe.epochs);
+  recipe.batch = choice.batch.value_or(recipe.batch);
+  recipe.learning_rate = choice.learning_rate.value_or(recipe.learning_rate);
+}
+
+Result<NetworkPlan> network_plan(const Choice& choice) {
+  const auto named = our_network(choice);
+  if (!named) return named.error();
+  const auto set = set_recipe(choice);
+  if (!set) return set.error();
+  NetworkPlan plan{.core = named->core,
+                   .reads_blocks = named->reads_blocks,
+                   .bins = named->reads_blocks ? 0 : set->bins,
+                   .recipe = named->reads_blocks ? sequence_recipe() : flat_recipe()};
+  plan.recipe.epochs = set->epochs;
+  plan.recipe.batch = set->batch;
+  change(plan.recipe, choice);
+  plan.recipe.patience = choice.patience.value_or(plan.recipe.patience);
+  if (auto status = check(plan.recipe); !status) return status.error();
+  return plan;
+}
 
 Result<PublishedPlan> published_plan(const Choice& choice) {
-  const auto features = features_of(choice);
-  if (!features) return features.error();
   if (choice.reading != "channels" && choice.reading != "tokens") {
     return unknown("reading of paper 2", choice.reading, "channels, tokens");
   }
   if (choice.patience) return Error{"the papers' networks are not stopped early", "leave the patience out"};
   const auto paper = choice.network == "paper1" ? Paper::one : Paper::two;
   auto recipe = published_recipe(paper);
-  recipe.epochs = choice.epochs.value_or(recipe.epochs);
-  recipe.batch = choice.batch.value_or(recipe.batch);
-  recipe.learning_rate = choice.learning_rate.value_or(recipe.learning_rate);
+  change(recipe, choice);
   const Recipe numbers{.epochs = recipe.epochs, .batch = recipe.batch, .learning_rate = recipe.learning_rate};
   if (auto status = check(numbers); !status) return status.error();
-  const auto reading = choice.reading == "channels" ? Reading::channels : Reading::tokens;
-  return PublishedPlan{.paper = paper, .reading = reading, .features = *features, .recipe = recipe};
+  return PublishedPlan{
+      .paper = paper, .reading = choice.reading == "channels" ? Reading::channels : Reading::tokens, .recipe = recipe};
+}
+
+Result<Chosen> choose_trees(const Choice& choice) {
+  if (choice.epochs || choice.batch || choice.learning_rate || choice.patience) {
+    return Error{"trees know no epochs, batches, learning rate and patience", "leave them out"};
+  }
+  const predictor::BoostingRecipe recipe;
+  return Chosen{predictor::tree_learner(recipe), "trees; " + to_text(recipe)};
+}
+
+Result<Chosen> choose_published(const Choice& choice, const Report& report) {
+  const auto plan = published_plan(choice);
+  if (!plan) return plan.error();
+  return Chosen{learner_of(*plan, report), choice.network + " " + choice.reading + "; " + to_text(plan->recipe)};
+}
+
+Result<Chosen> choose_network(const Choice& choice, const Report& report) {
+  const auto plan = network_plan(choice);
+  if (!plan) return plan.error();
+  return Chosen{learner_of(*plan, report), std::string(predictor::to_text(plan->core)) + " over " +
+                                               (plan->reads_blocks ? "blocks" : "features") + ", bins " +
+                                               std::to_string(plan->bins) + "; " + to_text(plan->recipe)};
 }
 
 }  // namespace
@@ -62,35 +126,31 @@ std::string Choice::name() const {
   return network + " " + features + (has_readings ? " " + reading : "");
 }
 
-Result<ModelPlan> plan_of(const Choice& choice) {
-  if (is_published(choice)) {
-    return Error{"the network '" + choice.network + "' is there to be compared with, not to be kept",
-                 "take one of sequence, flat, bigru, transformer"};
-  }
-  const auto found = std::ranges::find(kOurs, choice.network, &Named::name);
-  if (found == kOurs.end()) {
-    return unknown("network", choice.network, "sequence, flat, bigru, transformer, paper1, paper2");
-  }
-  const auto features = features_of(choice);
-  if (!features) return features.error();
-  auto recipe = found->reads_blocks ? sequence_recipe() : flat_recipe();
-  recipe.epochs = choice.epochs.value_or(recipe.epochs);
-  recipe.batch = choice.batch.value_or(recipe.batch);
-  recipe.learning_rate = choice.learning_rate.value_or(recipe.learning_rate);
-  recipe.patience = choice.patience.value_or(recipe.patience);
-  if (auto status = check(recipe); !status) return status.error();
-  return ModelPlan{.core = found->core, .reads_blocks = found->reads_blocks, .features = *features, .recipe = recipe};
+std::string Choice::file_name(const std::string& folds) const {
+  const bool is_second_reading = network == "paper2" && reading != "channels";
+  return set + "-" + folds + "-" + features + "-" + network + (is_second_reading ? "-" + reading : "") + ".csv";
 }
 
-Result<Learner> learner_of(const Choice& choice, const Report& report) {
-  if (is_published(choice)) {
-    const auto plan = published_plan(choice);
-    if (!plan) return plan.error();
-    return learner_of(*plan, report);
+Result<Chosen> choose(const Choice& choice, const Report& report) {
+  if (choice.network == "trees") return choose_trees(choice);
+  if (choice.network == "paper1" || choice.network == "paper2") return choose_published(choice, report);
+  return choose_network(choice, report);
+}
+
+Result<ModelPlan> plan_of(const Choice& choice) {
+  if (choice.set != "timm-memory") {
+    return Error{"a model of the data set '" + choice.set + "' cannot be kept", "take timm-memory"};
   }
-  const auto plan = plan_of(choice);
+  const auto named = our_network(choice);
+  if (!named) {
+    return Error{"the network '" + choice.network + "' cannot be kept as a model",
+                 "take one of sequence, bigru, transformer, flat, flat-bigru, flat-transformer"};
+  }
+  const auto plan = network_plan(choice);
   if (!plan) return plan.error();
-  return learner_of(*plan, report);
+  const auto features = choice.features == "plain" ? FeatureSet::plain : FeatureSet::layers;
+  return ModelPlan{
+      .core = plan->core, .reads_blocks = plan->reads_blocks, .features = features, .recipe = plan->recipe};
 }
 
 }  // namespace dryfit::training

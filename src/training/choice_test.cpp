@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "training/job_testing.h"
+#include "predictor/data_set_testing.h"
 
 namespace dryfit::training {
 namespace {
@@ -13,42 +13,59 @@ using predictor::Core;
 using predictor::FeatureSet;
 
 std::string problem_of(const Choice& choice) {
-  const auto learner = learner_of(choice, testing::ignore);
-  return learner ? "" : learner.error().what;
+  const auto chosen = choose(choice, predictor::testing::ignore);
+  return chosen ? "" : chosen.error().what;
+}
+
+std::string recipe_of(const Choice& choice) {
+  const auto chosen = choose(choice, predictor::testing::ignore);
+  return chosen ? chosen->recipe : chosen.error().what;
 }
 
 TEST(Choice, Networks_are_known_by_name) {
-  for (const auto* network : {"sequence", "flat", "bigru", "transformer", "paper1", "paper2"}) {
+  for (const auto* network :
+       {"sequence", "bigru", "transformer", "flat", "flat-bigru", "flat-transformer", "trees", "paper1", "paper2"}) {
     EXPECT_EQ(problem_of({.network = network}), "");
+    EXPECT_NE(std::string(kNetworks).find(network), std::string::npos);
   }
   EXPECT_EQ(plan_of({.network = "bigru"})->core, Core::bigru);
-  EXPECT_FALSE(plan_of({.network = "flat", .features = "plain"})->reads_blocks);
-  EXPECT_EQ(plan_of({.network = "flat", .features = "plain"})->features, FeatureSet::plain);
+  EXPECT_FALSE(plan_of({.features = "plain", .network = "flat-bigru"})->reads_blocks);
+  EXPECT_EQ(plan_of({.features = "plain", .network = "flat"})->features, FeatureSet::plain);
 }
 
-TEST(Choice, What_is_not_given_is_as_in_the_networks_recipe) {
+TEST(Choice, What_is_not_given_is_as_in_the_recipe_of_network_and_data_set) {
   const auto plan = plan_of({.network = "flat", .epochs = 3});
   ASSERT_TRUE(plan);
   EXPECT_EQ(plan->recipe.epochs, 3u);
   EXPECT_EQ(plan->recipe.weight_decay, 0.03);
+  EXPECT_TRUE(recipe_of({.set = "schedtune", .network = "flat"})
+                  .starts_with("bigru-transformer over features, bins 0; epochs 150, batch 64, learning rate 0.003"));
+  EXPECT_TRUE(recipe_of({.set = "llm-foundry", .network = "flat-bigru", .batch = 7})
+                  .starts_with("bigru over features, bins 12; epochs 120, batch 7"));
+  EXPECT_TRUE(recipe_of({.set = "timm-throughput", .network = "transformer"})
+                  .starts_with("transformer over blocks, bins 0; epochs 80, batch 128"));
 }
 
 TEST(Choice, Unknown_words_and_senseless_numbers_are_refused) {
   EXPECT_EQ(problem_of({.network = "lstm"}), "there is no network 'lstm'");
-  EXPECT_EQ(problem_of({.features = "all"}), "there is no set of features 'all'");
+  EXPECT_EQ(problem_of({.set = "imagenet"}), "no recipe is known for the data set 'imagenet'");
   EXPECT_EQ(problem_of({.network = "paper2", .reading = "rows"}), "there is no reading of paper 2 'rows'");
   EXPECT_EQ(problem_of({.network = "paper1", .epochs = 0}), "the recipe's epochs is 0.000000");
   EXPECT_EQ(problem_of({.network = "paper1", .patience = 3}), "the papers' networks are not stopped early");
+  EXPECT_EQ(problem_of({.network = "trees", .epochs = 3}), "trees know no epochs, batches, learning rate and patience");
 }
 
-TEST(Choice, The_papers_networks_are_not_kept) {
-  EXPECT_EQ(plan_of({.network = "paper2"}).error().what,
-            "the network 'paper2' is there to be compared with, not to be kept");
+TEST(Choice, The_papers_networks_and_other_data_sets_are_not_kept) {
+  EXPECT_EQ(plan_of({.network = "paper2"}).error().what, "the network 'paper2' cannot be kept as a model");
+  EXPECT_EQ(plan_of({.set = "schedtune"}).error().what, "a model of the data set 'schedtune' cannot be kept");
 }
 
-TEST(Choice, Its_name_says_what_it_is) {
+TEST(Choice, Its_name_says_what_it_is_and_its_file_name_whose) {
   EXPECT_EQ((Choice{}.name()), "sequence layers");
-  EXPECT_EQ((Choice{.network = "paper2", .features = "plain", .reading = "tokens"}.name()), "paper2 plain tokens");
+  const Choice paper2{.features = "plain", .network = "paper2", .reading = "tokens"};
+  EXPECT_EQ(paper2.name(), "paper2 plain tokens");
+  EXPECT_EQ(paper2.file_name("model5_s0"), "timm-memory-model5_s0-plain-paper2-tokens.csv");
+  EXPECT_EQ(Choice{}.file_name("module5_s0"), "timm-memory-module5_s0-layers-sequence.csv");
 }
 
 }  // namespace

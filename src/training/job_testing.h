@@ -5,7 +5,7 @@
 #include <string>
 
 #include "predictor/testing.h"
-#include "training/learner.h"
+#include "training/model_training.h"
 
 namespace dryfit::training::testing {
 

@@ -10,6 +10,7 @@
 
 #include "predictor/job_estimator.h"
 #include "predictor/median.h"
+#include "predictor/out_of_fold.h"
 #include "training/fitting.h"
 
 namespace dryfit::training {
@@ -107,7 +108,7 @@ Status add_members(JobWay& way, const Examples& examples, const JobPlan& plan, s
 
 std::vector<std::uint64_t> seeds_of_fold(std::span<const std::uint64_t> seeds, std::size_t fold) {
   std::vector<std::uint64_t> made;
-  for (const auto seed : seeds) made.push_back(1000 * seed + fold);
+  for (const auto seed : seeds) made.push_back(predictor::seed_of_fold(seed, fold));
   return made;
 }
 

@@ -48,7 +48,7 @@ struct OutOfFold {
   std::vector<double> distance;  ///< Note [Distance]
 };
 
-/// Fold k is learned with 1000 * seed + k.
+/// Fold k is learned with predictor::seed_of_fold(seed, k).
 Result<OutOfFold> predict_without_fold(std::span<const predictor::HarvestExample> examples, const JobFolds& folds,
                                        predictor::Knowledge knowledge, const JobPlan& plan,
                                        std::span<const std::uint64_t> seeds, const JobReport& report);

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "training/model_training.h"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -17,9 +15,6 @@ namespace {
 
 using predictor::Job;
 using predictor::MemoryModel;
-
-/// Of a model that lives as long as its fold is predicted.
-const predictor::ModelCard kPassingCard{"of one fold", "all other folds", "none", "none", "not measured", "not kept"};
 
 predictor::NetworkShape shape_of(const ModelPlan& plan) {
   const auto features = predictor::feature_count(plan.features);
@@ -57,18 +52,6 @@ Examples examples_of(const MemoryModel& model, const Jobs& jobs) {
   return examples;
 }
 
-Result<std::vector<double>> peaks_of(const MemoryModel& model, const Jobs& jobs) {
-  const auto predictor = predictor::MemoryPredictor::of(model);
-  if (!predictor) return predictor.error();
-  std::vector<double> peaks;
-  for (const auto& job : jobs) {
-    const auto peak = predictor->peak_mib(job.job);
-    if (!peak) return Error{job.model + ": " + peak.error().what, peak.error().hint};
-    peaks.push_back(*peak);
-  }
-  return peaks;
-}
-
 }  // namespace
 
 Result<MemoryModel> train_model(const Jobs& jobs, const ModelPlan& plan, std::span<const std::uint64_t> seeds,
@@ -85,14 +68,6 @@ Result<MemoryModel> train_model(const Jobs& jobs, const ModelPlan& plan, std::sp
     model->members.push_back(std::move(fitted->weights));
   }
   return model;
-}
-
-Learner learner_of(const ModelPlan& plan, const Report& report) {
-  return [plan, report](const Jobs& known, const Jobs& asked, std::uint64_t seed) -> Result<std::vector<double>> {
-    const auto model = train_model(known, plan, std::array{seed}, kPassingCard, report);
-    if (!model) return model.error();
-    return peaks_of(*model, asked);
-  };
 }
 
 }  // namespace dryfit::training

@@ -32,7 +32,4 @@ Result<predictor::MemoryModel> train_model(const Jobs& jobs, const ModelPlan& pl
                                            std::span<const std::uint64_t> seeds, const predictor::ModelCard& card,
                                            const Report& report);
 
-/// Trains a model of one network and asks predictor::MemoryPredictor, as a user of the model file would.
-Learner learner_of(const ModelPlan& plan, const Report& report);
-
 }  // namespace dryfit::training

@@ -20,6 +20,7 @@ std::vector<NetworkShape> all_shapes() {
   for (const auto core : {Core::bigru_transformer, Core::bigru, Core::transformer}) {
     shapes.push_back(predictor::sequence_shape(core, 39, 25));
     shapes.push_back(predictor::flat_shape(core, 8, 16));
+    shapes.push_back(predictor::flat_shape(core, 8, 0));
   }
   return shapes;
 }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <random>
 
 #include "training/published_networks.h"
@@ -15,6 +16,7 @@
 namespace dryfit::training {
 namespace {
 
+using predictor::DataSet;
 using torch::Tensor;
 
 constexpr std::int64_t kAskedAtOnce = 512;
@@ -30,16 +32,18 @@ struct MinMax {
   Tensor apply(const Tensor& values) const { return ((values - least) / span).to(torch::kFloat32); }
 };
 
-Tensor features_of(const Jobs& jobs, predictor::FeatureSet set) {
+using Places = std::vector<std::size_t>;
+
+Tensor inputs_at(const DataSet& data, std::size_t fold, const Places& places) {
   std::vector<double> values;
-  for (const auto& job : jobs) std::ranges::copy(predictor::features_of(job.job, set), std::back_inserter(values));
-  return torch::tensor(values, torch::kFloat64).view({static_cast<std::int64_t>(jobs.size()), -1});
+  for (const auto place : places) std::ranges::copy(inputs_of(data, fold, place), std::back_inserter(values));
+  return torch::tensor(values, torch::kFloat64).view({static_cast<std::int64_t>(places.size()), -1});
 }
 
-Tensor peaks_of(const Jobs& jobs) {
-  std::vector<double> peaks;
-  for (const auto& job : jobs) peaks.push_back(job.measured_mib);
-  return torch::tensor(peaks, torch::kFloat64);
+Tensor truth_at(const DataSet& data, const Places& places) {
+  std::vector<double> truth;
+  for (const auto place : places) truth.push_back(data.examples[place].truth);
+  return torch::tensor(truth, torch::kFloat64);
 }
 
 class PublishedFitting {
@@ -102,9 +106,8 @@ class PublishedFitting {
   torch::optim::Adam optimizer_;
 };
 
-torch::nn::AnyModule network_of(const PublishedPlan& plan) {
+torch::nn::AnyModule network_of(const PublishedPlan& plan, std::int64_t columns) {
   if (plan.paper == Paper::one) return torch::nn::AnyModule(Paper1Network());
-  const auto columns = static_cast<std::int64_t>(predictor::feature_count(plan.features));
   return torch::nn::AnyModule(Paper2Network(plan.reading == Reading::channels ? columns : 1));
 }
 
@@ -114,20 +117,22 @@ Tensor as_sequence(const PublishedPlan& plan, const Tensor& rows) {
   return rows.unsqueeze(by_channel ? 1 : 2);
 }
 
-Result<std::vector<double>> learn(const PublishedPlan& plan, const Jobs& known, const Jobs& asked, std::uint64_t seed,
+Result<std::vector<double>> learn(const PublishedPlan& plan, const DataSet& data, std::size_t fold, std::uint64_t seed,
                                   const Report& report) {
   begin_with_seed(seed);
-  const auto features = features_of(known, plan.features);
-  const auto measured = peaks_of(known);
-  const MinMax columns(features);
-  const MinMax peaks(measured);
-  PublishedFitting fitting(network_of(plan), plan.recipe, seed);
-  const double loss = fitting.run(as_sequence(plan, columns.apply(features)), peaks.apply(measured));
+  const auto known = data.folds.trained_in(fold);
+  const auto inputs = inputs_at(data, fold, known);
+  const auto truth = truth_at(data, known);
+  const MinMax columns(inputs);
+  const MinMax amounts(truth);
+  PublishedFitting fitting(network_of(plan, inputs.size(1)), plan.recipe, seed);
+  const double loss = fitting.run(as_sequence(plan, columns.apply(inputs)), amounts.apply(truth));
   if (!std::isfinite(loss)) return Error{"the loss left all bounds", "lower the learning rate"};
-  report("seed " + std::to_string(seed) + ": " + std::to_string(known.size()) + " jobs, " +
+  report("seed " + std::to_string(seed) + ": " + std::to_string(known.size()) + " examples, " +
          std::to_string(plan.recipe.epochs) + " epochs, loss " + std::to_string(loss));
-  const auto scaled = fitting.answers(as_sequence(plan, columns.apply(features_of(asked, plan.features))));
-  const auto said = (scaled * peaks.span + peaks.least).clamp_min(peaks.least.item<double>());
+  const auto asked = inputs_at(data, fold, data.folds.tested_in(fold));
+  const auto scaled = fitting.answers(as_sequence(plan, columns.apply(asked)));
+  const auto said = (scaled * amounts.span + amounts.least).clamp_min(amounts.least.item<double>());
   return std::vector<double>(said.const_data_ptr<double>(), said.const_data_ptr<double>() + said.numel());
 }
 
@@ -138,10 +143,16 @@ PublishedRecipe published_recipe(Paper paper) {
   return {.epochs = 200, .batch = 256, .learning_rate = 0.01, .drop_after = 80, .decay = 0.001, .clip = 10};
 }
 
+std::string to_text(const PublishedRecipe& recipe) {
+  char text[160];
+  std::snprintf(text, sizeof text, "epochs %zu, batch %zu, learning rate %g, drop after %zu, decay %g, clip %g",
+                recipe.epochs, recipe.batch, recipe.learning_rate, recipe.drop_after, recipe.decay, recipe.clip);
+  return text;
+}
+
 Learner learner_of(const PublishedPlan& plan, const Report& report) {
-  return [plan, report](const Jobs& known, const Jobs& asked, std::uint64_t seed) -> Result<std::vector<double>> {
-    if (known.empty() || asked.empty()) return Error{"there are no jobs to learn from", ""};
-    return learn(plan, known, asked, seed, report);
+  return [plan, report](const DataSet& data, std::size_t fold, std::uint64_t seed) {
+    return learn(plan, data, fold, seed, report);
   };
 }
 

@@ -4,8 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
-#include "predictor/features.h"
 #include "training/learner.h"
 
 namespace dryfit::training {
@@ -15,8 +15,8 @@ enum class Paper { one, two };
 /// How a row of a table becomes a sequence: one step of as many channels as there are columns, or a step per column.
 enum class Reading { channels, tokens };
 
-/// Adam on half the mean squared error of the peak itself. Columns and peaks are scaled to run from 0 to 1 over the
-/// jobs learned from. As in MATLAB, `decay` times a weight (not a bias) is added to its gradient, and then each
+/// Adam on half the mean squared error of the amount itself. Columns and amounts are scaled to run from 0 to 1 over
+/// the examples learned from. As in MATLAB, `decay` times a weight (not a bias) is added to its gradient, and then each
 /// parameter's gradient is clipped by its own norm.
 struct PublishedRecipe {
   std::size_t epochs = 0;
@@ -30,15 +30,17 @@ struct PublishedRecipe {
 /// Paper 2's is published. Of paper 1 nothing is said of it; this is a usual one for an encoder of that size.
 PublishedRecipe published_recipe(Paper paper);
 
+/// All numbers in a line.
+std::string to_text(const PublishedRecipe& recipe);
+
 struct PublishedPlan {
   Paper paper = Paper::one;
   Reading reading = Reading::channels;  ///< of paper 2
-  predictor::FeatureSet features = predictor::FeatureSet::plain;
   PublishedRecipe recipe;
 };
 
-/// A network of Note [Published networks]. What it says below the least known peak counts as that, because a network of
-/// raw bytes may well say less than nothing. Deterministic as fit_network is.
+/// A network of Note [Published networks]. What it says below the least known amount counts as that, because a network
+/// of raw amounts may well say less than nothing. Deterministic as fit_network is.
 Learner learner_of(const PublishedPlan& plan, const Report& report);
 
 }  // namespace dryfit::training

@@ -4,14 +4,17 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include <algorithm>
 
-#include "training/job_testing.h"
+#include "predictor/data_set_testing.h"
 
 namespace dryfit::training {
 namespace {
 
-using testing::measured_jobs;
+using predictor::DataSet;
+using predictor::testing::ignore;
+using predictor::testing::mean_log_error;
+using predictor::testing::sample_set;
 
 PublishedPlan paper2(Reading reading, std::size_t epochs) {
   PublishedPlan plan{.paper = Paper::two, .reading = reading, .recipe = published_recipe(Paper::two)};
@@ -20,54 +23,48 @@ PublishedPlan paper2(Reading reading, std::size_t epochs) {
   return plan;
 }
 
-double mean_relative_error(const Jobs& jobs, const std::vector<double>& peaks) {
-  double sum = 0;
-  for (std::size_t i = 0; i < jobs.size(); ++i) sum += std::abs(peaks[i] / jobs[i].measured_mib - 1);
-  return sum / static_cast<double>(jobs.size());
+Result<std::vector<double>> learn(const PublishedPlan& plan, const DataSet& data) {
+  return learner_of(plan, ignore)(data, 0, 1);
 }
 
 TEST(PublishedFitting, Paper_2_learns_in_its_channel_reading) {
-  const auto jobs = measured_jobs(60);
-  const auto early = learner_of(paper2(Reading::channels, 1), testing::ignore)(jobs, jobs, 1);
-  const auto late = learner_of(paper2(Reading::channels, 60), testing::ignore)(jobs, jobs, 1);
+  const auto data = sample_set(90);
+  const auto early = learn(paper2(Reading::channels, 1), data);
+  const auto late = learn(paper2(Reading::channels, 60), data);
   ASSERT_TRUE(early && late);
-  EXPECT_LT(mean_relative_error(jobs, *late), 0.5 * mean_relative_error(jobs, *early));
+  EXPECT_LT(mean_log_error(data, 0, *late), 0.5 * mean_log_error(data, 0, *early));
 }
 
-TEST(PublishedFitting, The_same_seed_gives_the_same_peaks_and_the_other_reading_others) {
-  const auto jobs = measured_jobs(30);
-  const auto first = learner_of(paper2(Reading::tokens, 3), testing::ignore)(jobs, jobs, 1);
-  const auto again = learner_of(paper2(Reading::tokens, 3), testing::ignore)(jobs, jobs, 1);
-  const auto other = learner_of(paper2(Reading::channels, 3), testing::ignore)(jobs, jobs, 1);
+TEST(PublishedFitting, The_same_seed_gives_the_same_amounts_and_the_other_reading_others) {
+  const auto data = sample_set(45);
+  const auto first = learn(paper2(Reading::tokens, 3), data);
+  const auto again = learn(paper2(Reading::tokens, 3), data);
+  const auto other = learn(paper2(Reading::channels, 3), data);
   ASSERT_TRUE(first && again && other);
   EXPECT_EQ(*first, *again);
   EXPECT_NE(*first, *other);
 }
 
-TEST(PublishedFitting, No_peak_is_below_the_least_that_was_known) {
-  auto jobs = measured_jobs(30);
-  auto asked = jobs;
-  for (auto& job : asked) job.job.estimate_mib *= 1e-6;
-  const auto peaks = learner_of(paper2(Reading::channels, 20), testing::ignore)(jobs, asked, 1);
-  ASSERT_TRUE(peaks);
-  double least = jobs.front().measured_mib;
-  for (const auto& job : jobs) least = std::min(least, job.measured_mib);
-  for (const double peak : *peaks) EXPECT_GE(peak, least);
+TEST(PublishedFitting, No_amount_is_below_the_least_that_was_known) {
+  auto data = sample_set(45);
+  double least = data.examples[1].truth;
+  for (const auto place : data.folds.trained_in(0)) least = std::min(least, data.examples[place].truth);
+  for (const auto place : data.folds.tested_in(0)) {
+    for (auto& feature : data.examples[place].features) feature -= 100;
+  }
+  const auto said = learn(paper2(Reading::channels, 20), data);
+  ASSERT_TRUE(said);
+  for (const double amount : *said) EXPECT_GE(amount, least);
 }
 
 TEST(PublishedFitting, Paper_1_can_be_trained) {
-  const auto jobs = measured_jobs(8);
+  const auto data = sample_set(12);
   PublishedPlan plan{.paper = Paper::one, .recipe = published_recipe(Paper::one)};
   plan.recipe.epochs = 1;
   plan.recipe.batch = 8;
-  const auto peaks = learner_of(plan, testing::ignore)(jobs, jobs, 1);
-  ASSERT_TRUE(peaks) << peaks.error().what;
-  EXPECT_EQ(peaks->size(), 8u);
-}
-
-TEST(PublishedFitting, Without_jobs_nothing_is_learned) {
-  EXPECT_EQ(learner_of(paper2(Reading::channels, 1), testing::ignore)({}, {}, 1).error().what,
-            "there are no jobs to learn from");
+  const auto said = learn(plan, data);
+  ASSERT_TRUE(said) << said.error().what;
+  EXPECT_EQ(said->size(), 4u);
 }
 
 }  // namespace

@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <numbers>
-#include <string>
+#include <vector>
 
 namespace dryfit::training {
 namespace {
@@ -17,6 +18,21 @@ struct Range {
   double high;
 };
 
+std::vector<Range> ranges_of(const Recipe& recipe) {
+  return {{"epochs", static_cast<double>(recipe.epochs), 1, 1e5},
+          {"batch", static_cast<double>(recipe.batch), 1, 1e6},
+          {"learning rate", recipe.learning_rate, 1e-9, 10},
+          {"warm-up", recipe.warm_up, 0, 1},
+          {"last rate", recipe.last_rate, 0, 1},
+          {"weight decay", recipe.weight_decay, 0, 10},
+          {"clip", recipe.clip, 1e-9, 1e9},
+          {"average", recipe.average, 0, 0.999999},
+          {"Huber delta", recipe.huber_delta, 1e-9, 1e9},
+          {"share of the squared error", recipe.squared_share, 0, 1e6},
+          {"patience", static_cast<double>(recipe.patience), 0, 1e5},
+          {"validation share", recipe.validation_share, 1e-3, 0.9}};
+}
+
 }  // namespace
 
 Recipe sequence_recipe() { return {}; }
@@ -26,22 +42,21 @@ Recipe flat_recipe() { return {.weight_decay = 0.03, .squared_share = 0.3}; }
 Recipe harvest_recipe() { return {.epochs = 40, .batch = 128, .squared_share = 0}; }
 
 Status check(const Recipe& recipe) {
-  const Range ranges[] = {{"epochs", static_cast<double>(recipe.epochs), 1, 1e5},
-                          {"batch", static_cast<double>(recipe.batch), 1, 1e6},
-                          {"learning rate", recipe.learning_rate, 1e-9, 10},
-                          {"warm-up", recipe.warm_up, 0, 1},
-                          {"last rate", recipe.last_rate, 0, 1},
-                          {"weight decay", recipe.weight_decay, 0, 10},
-                          {"clip", recipe.clip, 1e-9, 1e9},
-                          {"average", recipe.average, 0, 0.999999},
-                          {"Huber delta", recipe.huber_delta, 1e-9, 1e9},
-                          {"share of the squared error", recipe.squared_share, 0, 1e6},
-                          {"validation share", recipe.validation_share, 1e-3, 0.9}};
-  for (const auto& range : ranges) {
+  for (const auto& range : ranges_of(recipe)) {
     if (range.value >= range.low && range.value <= range.high) continue;
     return Error{"the recipe's " + std::string(range.name) + " is " + std::to_string(range.value), ""};
   }
   return {};
+}
+
+std::string to_text(const Recipe& recipe) {
+  std::string text;
+  for (const auto& range : ranges_of(recipe)) {
+    char number[32];
+    std::snprintf(number, sizeof number, "%g", range.value);
+    text += (text.empty() ? "" : ", ") + std::string(range.name) + " " + number;
+  }
+  return text;
 }
 
 double learning_rate_at(const Recipe& recipe, std::size_t step, std::size_t steps) {

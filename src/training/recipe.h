@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 #include "base/result.h"
 
@@ -39,6 +40,9 @@ Recipe harvest_recipe();
 
 /// An Error that names the number which makes no sense.
 Status check(const Recipe& recipe);
+
+/// All numbers in a line.
+std::string to_text(const Recipe& recipe);
 
 /// The rate of a step, from 0, of `steps`.
 double learning_rate_at(const Recipe& recipe, std::size_t step, std::size_t steps);

@@ -71,6 +71,26 @@ def test_scores_bars_and_differences_are_told_to_people(data: Path, predictions:
     assert "less 'physics base'" in done.stdout
 
 
+def test_a_blend_is_scored_like_a_column_and_may_be_blended_again(data: Path, predictions: Path) -> None:
+    table = data / "far.csv"
+    table.write_text("\n".join(["row,far", *(f"{row},{4 * (peak + 1024)}" for row, peak in enumerate(PEAKS))]) + "\n")
+    blends = ["--blend", "twice=ours+far", "--blend", "near=ours+ours+far+far+twice"]
+    done = run(data, "--json", *blends, predictions, table)
+    assert done.returncode == 0, done.stderr
+    scores = {one["name"]: one["scores"] for one in json.loads(done.stdout)["contenders"]}
+    # The geometric mean of x and 4 x is 2 x, where x is the peak and a GiB more.
+    expected = sum(2 * (peak / 1024 + 1) - peak / 1024 for peak in PEAKS) / len(PEAKS)
+    assert scores["twice"]["MAE"] == pytest.approx(expected)
+    assert scores["near"]["MAE"] == pytest.approx(expected)
+
+
+def test_a_blend_of_what_is_not_there_is_refused(data: Path, predictions: Path) -> None:
+    done = run(data, "--blend", "both=ours+theirs", predictions)
+    assert done.returncode == 2
+    assert "the blend 'both' is of 'theirs', which is not there" in done.stderr
+    assert run(data, "--blend", "ours+theirs", predictions).returncode == 2
+
+
 def test_the_features_are_written_once_per_fold(data: Path) -> None:
     table = data / "features.csv"
     done = run(data, "--features-out", table)

@@ -48,9 +48,10 @@ class Evaluator:
         else:
             draft.replace(path)
 
-    def table(self, study: Study, predictions: Sequence[Path], json: bool = False) -> str:
-        flags = ["--against-bars", *(["--json"] if json else [])]
-        return self._run(*self._arguments(study), *flags, *map(str, predictions))
+    def table(self, study: Study, predictions: Sequence[Path], blends: Sequence[str] = (), *flags: str) -> str:
+        """A blend is "NAME=COLUMN+COLUMN"."""
+        added = [argument for blend in blends for argument in ("--blend", blend)]
+        return self._run(*self._arguments(study), *flags, *added, *map(str, predictions))
 
     def _arguments(self, study: Study) -> list[str]:
         chosen = ["--set", study.data_set, "--folds", study.folds, "--features", study.features]

@@ -9,13 +9,14 @@ from concurrent.futures import Executor, as_completed
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Callable, Iterable, Iterator, Sequence
+from typing import Any, Callable, Iterable, Iterator, Sequence, Union
 
 from accuracy_lib.progress import Progress
 
 from . import columns, feature_table
 from .columns import Column
 from .contestants import CONTESTANTS, Contestant
+from .own import OwnTask
 from .studies import Evaluator, Study
 from .training import out_of_fold
 
@@ -31,8 +32,21 @@ class Task:
     work: float  # seconds, roughly
     folder: Path  # of the finished column
 
+    @property
+    def name(self) -> str:
+        return self.contestant.name
+
     def finished(self) -> Column | None:
-        return columns.load(self.folder, self.contestant.name, self.key)
+        return columns.load(self.folder, self.name, self.key)
+
+    def train(self) -> Column:
+        table = table_of(self.features)
+        started = time.monotonic()
+        predicted = out_of_fold(self.contestant, table)
+        return Column(self.name, round(time.monotonic() - started, 2), predicted)
+
+
+AnyTask = Union[Task, OwnTask]
 
 
 @lru_cache(maxsize=1)
@@ -57,14 +71,11 @@ def tasks_of(
         yield Task(study, contestant, features, key_of(contestant, digest), work, out / "columns" / study.name)
 
 
-def train(task: Task) -> Column:
-    table = table_of(task.features)
-    started = time.monotonic()
-    predicted = out_of_fold(task.contestant, table)
-    return Column(task.contestant.name, round(time.monotonic() - started, 2), predicted)
+def train(task: AnyTask) -> Column:
+    return task.train()
 
 
-def train_missing(tasks: Sequence[Task], pool: Executor, train_one: Callable[[Task], Column] = train) -> None:
+def train_missing(tasks: Sequence[AnyTask], pool: Executor, train_one: Callable[[Any], Column] = train) -> None:
     """The quick ones first. Each column is stored as soon as it is there: an interrupted run goes on from it."""
     missing = sorted((task for task in tasks if task.finished() is None), key=lambda task: task.work)
     progress = Progress(len(missing), sum(task.work for task in missing))

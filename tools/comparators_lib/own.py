@@ -1,0 +1,184 @@
+# SPDX-FileCopyrightText: The Dryfit authors
+# SPDX-License-Identifier: Apache-2.0
+"""What we train ourselves, with dryfit-train: networks, both papers' among them, and trees; and what is made of them.
+
+A column is one seed of one network. It is kept like a comparator's, and used again while the inputs and the recipe that
+dryfit-train tells are the same.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import re
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Iterator, Sequence
+
+from . import columns, feature_table
+from .columns import Column
+from .files import unfinished
+from .studies import Study, StudyError
+
+BLOCKS = "splits/timm-blocks16.csv"
+# Studies whose examples have blocks, with the features that stand beside them.
+WITH_BLOCKS = {"timm-memory": "layers", "timm-throughput": "roofline"}
+START = 3.0  # seconds until data are read
+
+
+@dataclass(frozen=True)
+class Own:
+    network: str  # as dryfit-train calls it
+    cost: float  # microseconds per example and epoch (or tree), roughly: only for the estimate of time left
+    reads_blocks: bool = False
+    per_feature: bool = False  # the cost is for each feature, as each is a token
+    most_seeds: int = 99
+    suffix: str = ""  # of the column's name
+
+    def label(self, study: Study) -> str:
+        return f"{self.network} {study.features}{self.suffix}"
+
+    def is_for(self, study: Study) -> bool:
+        return not self.reads_blocks or WITH_BLOCKS.get(study.data_set) == study.features
+
+
+# Cores in the order of the ablation: both, and each alone.
+OVER_BLOCKS = (Own("sequence", 120, True), Own("bigru", 40, True), Own("transformer", 90, True))
+OVER_FEATURES = (
+    Own("flat", 9, per_feature=True),
+    Own("flat-bigru", 4, per_feature=True),
+    Own("flat-transformer", 6, per_feature=True),
+)
+TREES = Own("trees", 0.4)
+# Paper 1 has 19 million parameters; hours for a seed of a large table, so there is only one.
+PAPERS = (Own("paper2", 25, suffix=" channels"), Own("paper1", 3000, per_feature=True, most_seeds=1))
+# What is shipped beside the trees. Over blocks the three differ by less than chance; this one is the smallest.
+SHIPPED_OVER_BLOCKS = OVER_BLOCKS[1]
+SHIPPED_OVER_FEATURES = OVER_FEATURES[0]
+ALL = (TREES, *OVER_BLOCKS, *OVER_FEATURES, *PAPERS)
+
+
+class Trainer:
+    """The command dryfit-train."""
+
+    def __init__(self, command: Path, data: Path):
+        self._command = command
+        self._data = data
+        self._recipes: dict[tuple[str, str], str] = {}
+
+    def recipe(self, study: Study, own: Own) -> str:
+        """Asked once per data set: it depends on neither folds nor features."""
+        known = (study.data_set, own.network)
+        if known not in self._recipes:
+            self._recipes[known] = self._run(study, own, "--recipe").strip()
+        return self._recipes[known]
+
+    def blocks_digest(self) -> str:
+        return columns.digest_of(self._data / BLOCKS)
+
+    def predict(self, study: Study, own: Own, seed: int, draft: Path) -> dict[int, float]:
+        self._run(study, own, "--seeds", str(seed), "--out", str(draft))
+        with draft.open(newline="", encoding="utf-8") as file:
+            header, *lines = csv.reader(file)
+        draft.unlink()
+        if header != ["row", f"{own.label(study)} seed {seed}"]:
+            raise StudyError(f"{self._command}: predicted {header}, which was not asked for")
+        return {int(row): float(value) for row, value in lines}
+
+    def _run(self, study: Study, own: Own, *arguments: str) -> str:
+        chosen = ["--set", study.data_set, "--folds", study.folds, "--features", study.features]
+        command = [self._command, "--data", self._data, *chosen, "--network", own.network, *arguments]
+        try:
+            done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False)
+        except OSError as error:
+            raise StudyError(f"{self._command}: {error.strerror}; `make build-training` makes it") from error
+        if done.returncode != 0:
+            raise StudyError(done.stderr.strip() or f"{self._command} ended with {done.returncode}")
+        return done.stdout
+
+
+@dataclass(frozen=True)
+class OwnTask:
+    study: Study
+    own: Own
+    seed: int
+    trainer: Trainer
+    key: str
+    work: float  # seconds, roughly
+    folder: Path  # of the finished column
+
+    @property
+    def name(self) -> str:
+        return f"{self.own.label(self.study)} seed {self.seed}"
+
+    def finished(self) -> Column | None:
+        return columns.load(self.folder, self.name, self.key)
+
+    def train(self) -> Column:
+        started = time.monotonic()
+        draft = unfinished(self.folder / (self.name.replace(" ", "-") + ".csv"))
+        predicted = self.trainer.predict(self.study, self.own, self.seed, draft)
+        return Column(self.name, round(time.monotonic() - started, 2), predicted)
+
+
+def own_tasks_of(study: Study, trainer: Trainer, features: Path, out: Path, seeds: int) -> Iterator[OwnTask]:
+    """`features` is the study's feature table."""
+    digest = columns.digest_of(features)
+    table = feature_table.read(features)
+    inputs = len(table.input_names)
+    trained = table.size / inputs
+    for own in ALL:
+        if not own.is_for(study):
+            continue
+        recipe = trainer.recipe(study, own)
+        facts = {"table": digest, "recipe": recipe, "blocks": trainer.blocks_digest() if own.reads_blocks else ""}
+        work = START + own.cost * (inputs if own.per_feature else 1) * trained * _rounds(recipe) / 1e6
+        for seed in range(min(seeds, own.most_seeds)):
+            key = hashlib.sha256(json.dumps({**facts, "seed": seed}, sort_keys=True).encode()).hexdigest()
+            yield OwnTask(study, own, seed, trainer, key, work, out / "columns" / study.name)
+
+
+def _rounds(recipe: str) -> int:
+    """Epochs of a network, or trees."""
+    found = re.search(r"(?:epochs|trees) (\d+)", recipe)
+    if not found:
+        raise StudyError(f"the recipe '{recipe}' tells no epochs")
+    return int(found.group(1))
+
+
+def write_own(tasks: Sequence[OwnTask], study: Study, folder: Path) -> None:
+    """A table per network, under the name that dryfit-train gives it."""
+    for own in ALL:
+        found = [task.finished() for task in tasks if (task.study, task.own) == (study, own)]
+        finished = [column for column in found if column is not None]
+        if finished:
+            columns.write_predictions(folder / f"{study.name}-{own.network}.csv", finished)
+
+
+def seeds_of(tasks: Sequence[OwnTask], study: Study, own: Own) -> list[str]:
+    """Names of the finished columns."""
+    mine = [task for task in tasks if (task.study, task.own) == (study, own)]
+    return [task.name for task in mine if task.finished() is not None]
+
+
+def together(own: Own, study: Study, seeds: Sequence[str]) -> str:
+    """What all seeds together are called; of one, what it is called itself."""
+    return seeds[0] if len(seeds) == 1 else f"{own.label(study)} x{len(seeds)}"
+
+
+def blends_of(tasks: Sequence[OwnTask], study: Study) -> list[str]:
+    """All seeds of a network together; and what is shipped: a network's with the trees'."""
+    blends = []
+    for own in ALL:
+        seeds = seeds_of(tasks, study, own)
+        if len(seeds) > 1:
+            blends.append(f"{together(own, study, seeds)}={'+'.join(seeds)}")
+    network = SHIPPED_OVER_BLOCKS if SHIPPED_OVER_BLOCKS.is_for(study) else SHIPPED_OVER_FEATURES
+    parts = {own: seeds_of(tasks, study, own) for own in (network, TREES)}
+    if all(parts.values()):
+        names = [together(own, study, seeds) for own, seeds in parts.items()]
+        blends.append(f"shipped ({' and '.join(names)})={'+'.join(names)}")
+    return blends
