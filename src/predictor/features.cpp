@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <string_view>
 
 namespace dryfit::predictor {
@@ -12,43 +13,36 @@ namespace {
 
 using enum BlockField;
 
+template <class Of>
 struct Feature {
   std::string_view name;
-  double (*value)(const Job&);
+  double (*value)(const Of&);
 };
 
-double sum_of(const Job& job, BlockField field) {
+template <BlockField field>
+double sum(const BatchedBlocks& of) {
   double sum = 0;
-  for (const auto& block : job.blocks) sum += block[field];
+  for (const auto& block : of.blocks) sum += block[field];
   return sum;
 }
 
-double most_of(const Job& job, BlockField field) {
+template <BlockField field>
+double most(const BatchedBlocks& of) {
   double most = 0;
-  for (const auto& block : job.blocks) most = std::max(most, block[field]);
+  for (const auto& block : of.blocks) most = std::max(most, block[field]);
   return most;
 }
 
-template <BlockField field>
-double sum(const Job& job) {
-  return sum_of(job, field);
-}
-
-template <BlockField field>
-double most(const Job& job) {
-  return most_of(job, field);
-}
-
-template <double (*value)(const Job&)>
-double batched(const Job& job) {
-  return job.batch * value(job);
+template <double (*value)(const BatchedBlocks&)>
+double batched(const BatchedBlocks& of) {
+  return of.batch * value(of);
 }
 
 /// The two blocks with the largest convolution outputs: both are alive when workspaces are asked for.
-double two_largest_convolutions(const Job& job) {
+double two_largest_convolutions(const BatchedBlocks& of) {
   double first = 0;
   double second = 0;
-  for (const auto& block : job.blocks) {
+  for (const auto& block : of.blocks) {
     const double bytes = block[max_conv_bytes];
     second = std::max(second, std::min(first, bytes));
     first = std::max(first, bytes);
@@ -56,7 +50,7 @@ double two_largest_convolutions(const Job& job) {
   return first + second;
 }
 
-constexpr std::array<Feature, kPlainFeatures> kPlain{{
+constexpr std::array<Feature<Job>, kPlainFeatures> kPlain{{
     {"batch", [](const Job& job) { return job.batch; }},
     {"image", [](const Job& job) { return job.image; }},
     {"params_m", [](const Job& job) { return job.params_m; }},
@@ -67,8 +61,8 @@ constexpr std::array<Feature, kPlainFeatures> kPlain{{
     {"estimate_mib", [](const Job& job) { return job.estimate_mib; }},
 }};
 
-constexpr std::array<Feature, kLayerFeatures - kPlainFeatures> kOfBlocks{{
-    {"tokens", [](const Job& job) { return static_cast<double>(job.blocks.size()); }},
+constexpr std::array<Feature<BatchedBlocks>, kBlockFeatures> kOfBlocks{{
+    {"tokens", [](const BatchedBlocks& of) { return static_cast<double>(of.blocks.size()); }},
     {"blocks", sum<run>},
     {"saved_bytes", sum<saved_bytes>},
     {"max_out_bytes", most<max_out_bytes>},
@@ -125,7 +119,14 @@ std::vector<double> features_of(const Job& job, FeatureSet set) {
   features.reserve(feature_count(set));
   for (const auto& feature : kPlain) features.push_back(std::log(feature.value(job)));
   if (set == FeatureSet::plain) return features;
-  for (const auto& feature : kOfBlocks) features.push_back(job.blocks.empty() ? 0 : std::log1p(feature.value(job)));
+  std::ranges::copy(block_features_of({job.blocks, job.batch}), std::back_inserter(features));
+  return features;
+}
+
+std::vector<double> block_features_of(const BatchedBlocks& of) {
+  std::vector<double> features;
+  features.reserve(kBlockFeatures);
+  for (const auto& feature : kOfBlocks) features.push_back(of.blocks.empty() ? 0 : std::log1p(feature.value(of)));
   return features;
 }
 
@@ -133,16 +134,22 @@ std::vector<std::string> feature_names(FeatureSet set) {
   std::vector<std::string> names;
   for (const auto& feature : kPlain) names.push_back("log " + std::string(feature.name));
   if (set == FeatureSet::plain) return names;
+  std::ranges::copy(block_feature_names(), std::back_inserter(names));
+  return names;
+}
+
+std::vector<std::string> block_feature_names() {
+  std::vector<std::string> names;
   for (const auto& feature : kOfBlocks) names.push_back("log1p " + std::string(feature.name));
   return names;
 }
 
-std::vector<double> block_tokens_of(const Job& job) {
+std::vector<double> block_tokens_of(const BatchedBlocks& of) {
   std::vector<double> tokens;
-  tokens.reserve(job.blocks.size() * kBlockFields);
-  for (const auto& block : job.blocks) {
+  tokens.reserve(of.blocks.size() * kBlockFields);
+  for (const auto& block : of.blocks) {
     for (std::size_t i = 0; i < kBlockFields; ++i) {
-      const double factor = grows_with_batch(static_cast<BlockField>(i)) ? job.batch : 1;
+      const double factor = grows_with_batch(static_cast<BlockField>(i)) ? of.batch : 1;
       tokens.push_back(std::log1p(factor * block.values[i]));
     }
   }

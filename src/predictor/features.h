@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,8 @@ enum class FeatureSet {
 };
 
 inline constexpr std::size_t kPlainFeatures = 8;
-inline constexpr std::size_t kLayerFeatures = 39;
+inline constexpr std::size_t kBlockFeatures = 31;
+inline constexpr std::size_t kLayerFeatures = kPlainFeatures + kBlockFeatures;
 
 constexpr std::size_t feature_count(FeatureSet set) {
   return set == FeatureSet::plain ? kPlainFeatures : kLayerFeatures;
@@ -31,8 +33,18 @@ std::vector<double> features_of(const Job& job, FeatureSet set);
 /// The names of those, in their order: "log batch", "log1p saved_bytes".
 std::vector<std::string> feature_names(FeatureSet set);
 
+/// A model's blocks and the batch that goes through them; a view.
+struct BatchedBlocks {
+  std::span<const Block> blocks;
+  double batch = 0;
+};
+
+/// Those of them that are made of the blocks, and their names.
+std::vector<double> block_features_of(const BatchedBlocks& of);
+std::vector<std::string> block_feature_names();
+
 /// The blocks as rows of kBlockFields numbers, not yet scaled: log(1 + x), where what grows with the batch is first
 /// multiplied by it.
-std::vector<double> block_tokens_of(const Job& job);
+std::vector<double> block_tokens_of(const BatchedBlocks& of);
 
 }  // namespace dryfit::predictor

@@ -85,6 +85,7 @@ Status read_measurements(const Json& row, HarvestedJob& job) {
   job.context_bytes = device.number("context_bytes");
   Members torch(part(row, "torch"), "the row's torch");
   job.reserved_bytes = torch.number("peak_reserved_bytes");
+  job.alloc_retries = torch.number("alloc_retries");
   Members compute(part(row, "compute"), "the row's compute");
   job.flops = compute.number("flops");
   for (const auto* members : {&device, &torch, &compute}) {

@@ -30,6 +30,7 @@ struct HarvestedJob {
   double capacity_bytes = 0;
   double peak_bytes = 0;  ///< as nvidia-smi would show it
   double reserved_bytes = 0;
+  double alloc_retries = 0;  ///< how often PyTorch gave back what it kept and asked again
   double libraries_bytes = 0;
   double code_bytes = 0;
   double context_bytes = 0;

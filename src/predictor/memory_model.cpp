@@ -58,7 +58,7 @@ Encoding fit_encoding(const std::vector<Job>& jobs, FeatureSet features, std::si
   std::vector<double> blocks;
   for (const auto& job : jobs) {
     std::ranges::copy(features_of(job, features), std::back_inserter(rows));
-    std::ranges::copy(block_tokens_of(job), std::back_inserter(blocks));
+    std::ranges::copy(block_tokens_of({job.blocks, job.batch}), std::back_inserter(blocks));
   }
   Encoding encoding{.features = features, .job = fit_scaler(rows, feature_count(features))};
   if (bins > 0) {
@@ -71,8 +71,8 @@ Encoding fit_encoding(const std::vector<Job>& jobs, FeatureSet features, std::si
 
 NetworkInput encode(const Encoding& encoding, const Job& job) {
   NetworkInput input{.job = encoding.job.apply(features_of(job, encoding.features))};
-  input.tokens =
-      encoding.reads_blocks() ? encoding.block.apply(block_tokens_of(job)) : encoding.piecewise.apply(input.job);
+  input.tokens = encoding.reads_blocks() ? encoding.block.apply(block_tokens_of({job.blocks, job.batch}))
+                                         : encoding.piecewise.apply(input.job);
   return input;
 }
 

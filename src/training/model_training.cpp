@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "predictor/median.h"
 #include "predictor/physics_base.h"
 #include "training/fitting.h"
 
@@ -19,12 +20,6 @@ using predictor::MemoryModel;
 
 /// Of a model that lives as long as its fold is predicted.
 const predictor::ModelCard kPassingCard{"of one fold", "all other folds", "none", "none", "not measured", "not kept"};
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  const auto middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
 
 predictor::NetworkShape shape_of(const ModelPlan& plan) {
   const auto features = predictor::feature_count(plan.features);
@@ -47,7 +42,7 @@ Result<MemoryModel> fit_surroundings(const Jobs& jobs, const ModelPlan& plan) {
   for (const auto& job : jobs) ratios.push_back(std::log(job.measured_mib / base->estimate_mib(job.job)));
   return MemoryModel{.encoding = predictor::fit_encoding(described, plan.features, plan.reads_blocks ? 0 : kBins),
                      .base = *base,
-                     .offset = median(std::move(ratios)),
+                     .offset = predictor::median(std::move(ratios)),
                      .shape = shape_of(plan)};
 }
 
