@@ -7,79 +7,18 @@
 #include <utility>
 
 #include "predictor/block_sequence.h"
+#include "predictor/json_members.h"
 
 namespace dryfit::predictor {
 namespace {
 
 using Json = nlohmann::json;
 
-/// Reads members of a JSON object and keeps the first thing that is wrong with them. Absent and null are 0.
-class Members {
+constexpr const char* kHarvestAgain = "Harvest the job again.";
+
+class Members : public JsonMembers {
  public:
-  Members(const Json& object, std::string_view where) : object_(&object), where_(where) {}
-
-  std::string text(const char* name) {
-    const auto* value = find(name);
-    if (value == nullptr || !value->is_string()) return wrong(name, "a text"), "";
-    return value->get<std::string>();
-  }
-
-  double number(const char* name) {
-    const auto* value = find(name);
-    if (value == nullptr) return 0;
-    if (!value->is_number()) return wrong(name, "a number"), 0;
-    return value->get<double>();
-  }
-
-  bool flag(const char* name) {
-    const auto* value = find(name);
-    if (value == nullptr) return false;
-    if (!value->is_boolean()) return wrong(name, "true or false"), false;
-    return value->get<bool>();
-  }
-
-  /// A number stands for a list of one.
-  Shape sides(const char* name) {
-    const auto* value = find(name);
-    if (value == nullptr) return {};
-    return shape(value->is_array() ? *value : Json::array({*value}), name);
-  }
-
-  std::vector<Shape> shapes(const char* name) {
-    const auto* value = find(name);
-    if (value == nullptr) return {};
-    if (!value->is_array()) return wrong(name, "a list of shapes"), std::vector<Shape>{};
-    std::vector<Shape> result;
-    for (const auto& each : *value) result.push_back(shape(each, name));
-    return result;
-  }
-
-  const Status& status() const { return status_; }
-
- private:
-  const Json* find(const char* name) const {
-    const auto found = object_->find(name);
-    return found == object_->end() || found->is_null() ? nullptr : &*found;
-  }
-
-  Shape shape(const Json& value, const char* name) {
-    Shape result;
-    if (!value.is_array()) return wrong(name, "a shape"), result;
-    for (const auto& side : value) {
-      if (!side.is_number_integer()) return wrong(name, "a shape"), result;
-      result.push_back(side.get<std::int64_t>());
-    }
-    return result;
-  }
-
-  void wrong(const char* name, const char* expected) {
-    if (!status_) return;
-    status_ = Error{where_ + ": '" + name + "' is not " + expected, "Harvest the job again."};
-  }
-
-  const Json* object_;
-  std::string where_;
-  Status status_;
+  Members(const Json& object, std::string_view where) : JsonMembers(object, where, kHarvestAgain) {}
 };
 
 const Json& part(const Json& row, const char* name) {
@@ -89,7 +28,7 @@ const Json& part(const Json& row, const char* name) {
 }
 
 Result<Layer> read_layer(const Json& json) {
-  if (!json.is_object()) return Error{"a layer of the row is no object", "Harvest the job again."};
+  if (!json.is_object()) return Error{"a layer of the row is no object", kHarvestAgain};
   Members members(json, "a layer of the row");
   Layer layer{.name = members.text("name"),
               .kind = members.text("kind"),
@@ -107,7 +46,7 @@ Result<Layer> read_layer(const Json& json) {
 
 Status read_layers(const Json& row, std::vector<Layer>& layers) {
   const auto found = row.find("layers");
-  if (found == row.end() || !found->is_array()) return Error{"the row has no 'layers'", "Harvest the job again."};
+  if (found == row.end() || !found->is_array()) return Error{"the row has no 'layers'", kHarvestAgain};
   for (const auto& json : *found) {
     auto layer = read_layer(json);
     if (!layer) return layer.error();
@@ -127,7 +66,7 @@ Status read_job(const Json& row, HarvestedJob& job) {
   const auto optimizer = members.text("optimizer");
   const auto precision = members.text("precision");
   if (!members.status()) return members.status();
-  if (!(job.batch > 0)) return Error{"the row's job has no batch", "Harvest the job again."};
+  if (!(job.batch > 0)) return Error{"the row's job has no batch", kHarvestAgain};
   const auto known_optimizer = parse_optimizer(optimizer);
   if (!known_optimizer) return known_optimizer.error();
   const auto known_precision = parse_precision(precision);
@@ -168,6 +107,7 @@ Status read_labels(const Json& row, HarvestedJob& job) {
   Members members(row, "the row");
   job.key = members.text("key");
   job.verdict = members.text("verdict");
+  if (members.find("failure") != nullptr) job.failure = members.text("failure");
   job.layers_complete = members.flag("layers_complete");
   if (part(row, "software").contains("torch")) {
     Members software(part(row, "software"), "the row's software");

@@ -26,6 +26,7 @@ struct HarvestedJob {
   bool checkpointing = false;
 
   std::string verdict;  ///< "fits", "tight", "does-not-fit", "cannot-tell"
+  std::string failure;  ///< the last line that a job printed which failed
   double capacity_bytes = 0;
   double peak_bytes = 0;  ///< as nvidia-smi would show it
   double reserved_bytes = 0;
