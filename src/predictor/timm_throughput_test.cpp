@@ -6,6 +6,8 @@
 
 #include <cmath>
 
+#include "predictor/job.h"
+
 namespace dryfit::predictor {
 namespace {
 
