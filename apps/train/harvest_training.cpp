@@ -65,7 +65,8 @@ predictor::ModelCard card_of(const HarvestOptions& options, const Harvest& harve
 }
 
 Status write_kept_model(const HarvestOptions& options, const Harvest& harvest, const JobFolds& folds,
-                        const std::vector<OutOfFold>& predictions, const std::string& errors, const JobReport& report) {
+                        const std::vector<OutOfFold>& predictions, const std::string& errors,
+                        const predictor::Report& report) {
   predictor::JobModel model{.card = card_of(options, harvest, errors)};
   for (const auto& each : predictions) {
     report("all jobs");
@@ -79,7 +80,7 @@ Status write_kept_model(const HarvestOptions& options, const Harvest& harvest, c
 }
 
 Result<std::vector<OutOfFold>> predict_all_ways(const HarvestOptions& options, const Harvest& harvest,
-                                                const JobFolds& folds, const JobReport& report) {
+                                                const JobFolds& folds, const predictor::Report& report) {
   std::vector<OutOfFold> ways;
   for (const auto knowledge : predictor::kAllKnowledge) {
     auto way = predict_without_fold(harvest.examples, folds, knowledge, options.plan, options.seeds, report);

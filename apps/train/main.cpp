@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
-//   dryfit-train --data DIR [--set NAME] [--folds NAME] [--features NAME] --network NAME --seeds 0,1,2 --out PREDICTIONS
-//   dryfit-train --data DIR --all-rows --model OUT.dryfit-model --errors PREDICTIONS.csv --date DATE --licence TEXT
-//   dryfit-train --data DIR ... --recipe
-//   dryfit-train --harvest ROWS.jsonl --out PREDICTIONS.csv --model OUT.dryfit-model --date DATE --licence TEXT
+//   dryfit-train --data DIR [--set NAME] [--folds NAME] [--features NAME] --network NAME --seeds 0,1,2 --out
+//   PREDICTIONS dryfit-train --data DIR --all-rows --model OUT.dryfit-model --errors PREDICTIONS.csv --date DATE
+//   --licence TEXT dryfit-train --data DIR ... --recipe dryfit-train --harvest ROWS.jsonl --out PREDICTIONS.csv --model
+//   OUT.dryfit-model --date DATE --licence TEXT
 //
 // The first predicts a data set, each example by a network (or trees) that was trained without the example's fold;
 // dryfit-evaluate scores that. Into a folder it is written under the name by which `make evaluate` finds it. The second

@@ -41,6 +41,13 @@ predictor::Calibration without(const predictor::Calibration& all, std::size_t fo
   return others;
 }
 
+predictor::Calibration pooled(const predictor::Calibration& calibration) {
+  std::vector<double> all;
+  for (const auto& fold : calibration.folds) std::ranges::copy(fold, std::back_inserter(all));
+  std::ranges::sort(all);
+  return {{all}};
+}
+
 std::string point_text(const char* who, const PointScores& scores) {
   return formatted("%s %.1f %% (mean %.1f %%)", who, 100 * scores.median_error, 100 * scores.mean_error);
 }
@@ -54,16 +61,28 @@ std::string member_text(std::span<const HarvestExample> examples, const OutOfFol
   return text;
 }
 
+std::string coverage_text(const BoundScores& scores) {
+  return formatted("covers %.1f %% (worst fold %.1f %%) and is %.1f %% too much in the mean", 100 * scores.coverage,
+                   100 * scores.worst_fold, 100 * scores.over_allocation);
+}
+
+std::string pooled_text(std::span<const HarvestExample> examples, const JobFolds& folds, const OutOfFold& predictions,
+                        double coverage) {
+  const auto bounds = bound_without_fold(examples, folds, predictions, coverage, Grouping::pooled);
+  if (!bounds) return "";
+  return "; one for all folds together " + coverage_text(score_bounds(examples, folds, predictions, *bounds));
+}
+
 std::string bound_text(std::span<const HarvestExample> examples, const JobFolds& folds, const OutOfFold& predictions,
                        double coverage) {
   const auto bounds = bound_without_fold(examples, folds, predictions, coverage);
   if (!bounds) return bounds.error().what + "; " + bounds.error().hint;
   const auto scores = score_bounds(examples, folds, predictions, *bounds);
   const auto fits = score_fits(examples, *bounds);
-  return formatted("the bound of %.3g %% covers %.1f %% (worst fold %.1f %%) and is %.1f %% too much in the mean",
-                   100 * coverage, 100 * scores.coverage, 100 * scores.worst_fold, 100 * scores.over_allocation) +
+  return formatted("the bound of %.3g %% ", 100 * coverage) + coverage_text(scores) +
          formatted("; unfamiliar %.1f %%; of %zu jobs %zu false fits, %zu false refusals", 100 * scores.unfamiliar,
-                   fits.jobs, fits.false_fits, fits.false_refusals);
+                   fits.jobs, fits.false_fits, fits.false_refusals) +
+         pooled_text(examples, folds, predictions, coverage);
 }
 
 std::string_view to_text(Ending ending) {
@@ -117,11 +136,12 @@ PointScores score_points(std::span<const HarvestExample> examples, std::span<con
 }
 
 Result<std::vector<double>> bound_without_fold(std::span<const HarvestExample> examples, const JobFolds& folds,
-                                               const OutOfFold& predictions, double coverage) {
+                                               const OutOfFold& predictions, double coverage, Grouping grouping) {
   const auto all = calibrate_way(examples, folds, predictions);
   std::vector<double> bounds(examples.size());
   for (std::size_t fold = 0; fold < all.folds.size(); ++fold) {
-    const auto others = without(all, fold);
+    auto others = without(all, fold);
+    if (grouping == Grouping::pooled) others = pooled(others);
     const auto margin = others.margin(coverage);
     if (!margin) return margin.error();
     for (std::size_t i = 0; i < examples.size(); ++i) {

@@ -30,10 +30,15 @@ struct BoundScores {
   double unfamiliar = 0;       ///< the share whose bound was widened
 };
 
+/// Over what a bound is to hold: over each fold, as Note [Upper bounds] has it, or over all of them together, to know
+/// what the first costs.
+enum class Grouping { by_fold, pooled };
+
 /// Bounds of all examples, in MiB, each from predictions without its fold and calibrated without it too. An Error when
 /// the other folds are too small for the coverage.
 Result<std::vector<double>> bound_without_fold(std::span<const predictor::HarvestExample> examples,
-                                               const JobFolds& folds, const OutOfFold& predictions, double coverage);
+                                               const JobFolds& folds, const OutOfFold& predictions, double coverage,
+                                               Grouping grouping = Grouping::by_fold);
 
 BoundScores score_bounds(std::span<const predictor::HarvestExample> examples, const JobFolds& folds,
                          const OutOfFold& predictions, std::span<const double> bounds_mib);

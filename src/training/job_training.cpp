@@ -10,7 +10,6 @@
 
 #include "predictor/job_estimator.h"
 #include "predictor/median.h"
-#include "predictor/out_of_fold.h"
 #include "training/fitting.h"
 
 namespace dryfit::training {
@@ -155,7 +154,7 @@ Status ask_members(JobWay way, const JobPlan& plan, std::span<const HarvestExamp
 }  // namespace
 
 Result<JobWay> train_way(std::span<const HarvestExample> examples, Knowledge knowledge, const JobPlan& plan,
-                         std::span<const std::uint64_t> seeds, const JobReport& report) {
+                         std::span<const std::uint64_t> seeds, const predictor::Report& report) {
   const auto fitting = those_that_fit(examples);
   if (fitting.empty()) return Error{"there are no jobs that fit to learn from", "harvest on larger cards"};
   if (seeds.empty()) return Error{"there is no seed to learn with", "name at least one"};
@@ -176,7 +175,7 @@ Result<JobWay> train_way(std::span<const HarvestExample> examples, Knowledge kno
 
 Result<OutOfFold> predict_without_fold(std::span<const HarvestExample> examples, const JobFolds& folds,
                                        Knowledge knowledge, const JobPlan& plan, std::span<const std::uint64_t> seeds,
-                                       const JobReport& report) {
+                                       const predictor::Report& report) {
   OutOfFold predictions{.knowledge = knowledge,
                         .physics = std::vector<double>(examples.size()),
                         .distance = std::vector<double>(examples.size())};

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +13,7 @@
 #include "predictor/harvest_rows.h"
 #include "predictor/job_model.h"
 #include "predictor/network_shape.h"
+#include "predictor/out_of_fold.h"
 #include "training/job_folds.h"
 #include "training/recipe.h"
 
@@ -30,13 +30,11 @@ struct JobPlan {
   predictor::BoostingRecipe boosting;
 };
 
-/// Is told a line of what was done, for whoever waits.
-using JobReport = std::function<void(const std::string& line)>;
-
 /// Fits base, offset, scales, reach, and per seed a network and a set of trees, to those examples that fit their card
 /// (Ending::fits). Nothing is calibrated. The same arguments give the same way, to the bit (see fit_network).
 Result<predictor::JobWay> train_way(std::span<const predictor::HarvestExample> examples, predictor::Knowledge knowledge,
-                                    const JobPlan& plan, std::span<const std::uint64_t> seeds, const JobReport& report);
+                                    const JobPlan& plan, std::span<const std::uint64_t> seeds,
+                                    const predictor::Report& report);
 
 /// What ways say that have not seen an example's fold, of all examples in their order, in MiB.
 struct OutOfFold {
@@ -51,7 +49,7 @@ struct OutOfFold {
 /// Fold k is learned with predictor::seed_of_fold(seed, k).
 Result<OutOfFold> predict_without_fold(std::span<const predictor::HarvestExample> examples, const JobFolds& folds,
                                        predictor::Knowledge knowledge, const JobPlan& plan,
-                                       std::span<const std::uint64_t> seeds, const JobReport& report);
+                                       std::span<const std::uint64_t> seeds, const predictor::Report& report);
 
 /// From what was missed of the examples that fit: Note [Upper bounds].
 predictor::Calibration calibrate_way(std::span<const predictor::HarvestExample> examples, const JobFolds& folds,
