@@ -81,13 +81,12 @@ double kept_behind_blocks(const JobDescription& job) {
 /// Backward from the last block to the first: what is still kept, and the gradients that are already there. A block's
 /// parameters are a share of all, since modules may share theirs.
 double backward_peak(const JobDescription& job, const Sizes& sizes) {
-  double kept = sum_of(job, saved_bytes) + kept_behind_blocks(job);
+  double kept = sum_of(job, saved_bytes);
   const double parameters = sum_of(job, param_bytes);
   const double bytes_per_kept = job.batch * sizes.kept;
   const double gradients_per_parameter = parameters > 0 ? sizes.gradients / parameters : 0;
   double gradients = 0;
-  double peak = bytes_per_kept * kept;
-  kept -= kept_behind_blocks(job);
+  double peak = bytes_per_kept * kept + job.batch * kept_behind_blocks(job);
   for (auto block = job.model.blocks.rbegin(); block != job.model.blocks.rend(); ++block) {
     gradients += gradients_per_parameter * (*block)[param_bytes];
     peak = std::max(peak, bytes_per_kept * kept + gradients);
@@ -98,12 +97,11 @@ double backward_peak(const JobDescription& job, const Sizes& sizes) {
 
 double one_of_run(const Block& block) { return block[saved_bytes] / std::max(1.0, block[run]); }
 
-/// The first and the last block and what lies behind it, which are taken for not checkpointed, and the largest of the
-/// others, which is made again.
+/// The first and the last block, which are taken for not checkpointed, and the largest of the others, which is made
+/// again.
 double checkpointed_bytes(const JobDescription& job) {
   const auto& blocks = job.model.blocks;
-  double bytes = blocks.front()[saved_bytes] + (blocks.size() > 1 ? blocks.back()[saved_bytes] : 0);
-  bytes += kept_behind_blocks(job);
+  const double bytes = blocks.front()[saved_bytes] + (blocks.size() > 1 ? blocks.back()[saved_bytes] : 0);
   double largest = 0;
   for (std::size_t i = 1; i + 1 < blocks.size(); ++i) largest = std::max(largest, one_of_run(blocks[i]));
   return job.batch * (bytes + largest);
@@ -131,7 +129,7 @@ double backward_bytes(const JobDescription& job, Knowledge knowledge, const Size
 
 double checkpointed_backward_bytes(const JobDescription& job, Knowledge knowledge, const Sizes& sizes) {
   if (knowledge != Knowledge::layers) return backward_bytes(job, knowledge, sizes);
-  return sizes.kept * checkpointed_bytes(job) + sizes.gradients / 2;
+  return sizes.kept * checkpointed_bytes(job) + job.batch * kept_behind_blocks(job) + sizes.gradients / 2;
 }
 
 }  // namespace
@@ -172,13 +170,13 @@ std::array<double, kJobTerms> job_terms(const JobDescription& job, Knowledge kno
     bytes[5] = autocast ? bytes[4] : 0;
     bytes[9] = layers && autocast ? job.batch * sum_of(job, saved_norm) / 2 : 0;
   }
+  bytes[6] = layers ? job.batch * kept_behind_blocks(job) : 0;
   bytes[10] = autocast ? sizes.parameters / 2 : 0;
   bytes[11] = layers ? sizes.kept * largest_output(job) : 0;
   for (auto& value : bytes) value /= kMib;
   const bool linear = !layers || sum_of(job, n_linear) > 0;
-  bytes[0] = 1;
+  bytes[0] = linear ? 1 : 1.0 / 16;
   bytes[1] = linear && job.compute_capability >= 9 ? 1 : 0;
-  bytes[6] = linear ? 1 : 0;
   return bytes;
 }
 

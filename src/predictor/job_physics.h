@@ -32,13 +32,13 @@ inline constexpr std::size_t kJobTerms = 12;
 /// What memory a job of that precision, optimizer and model takes, in MiB, as far as arithmetic knows it. A fitted
 /// weight for each makes the base estimate. Their order:
 ///
-///    0  1: what any process takes
+///    0  1 where there is a linear layer, for which cuBLAS is loaded, else 1/16: what any process takes
 ///    1  1 where there is a linear layer and the card is of compute capability 9 or above: cuBLAS takes more there
 ///    2  what stays: parameters, buffers and the optimizer's state
 ///    3  gradients and what the optimizer's step makes for a moment
 ///    4  the step's peak beside what stays, without checkpointing
 ///    5  the same under autocast alone: what it takes more than half of fp32's activations
-///    6  1 where there is a linear layer, for which cuBLAS is loaded; without blocks that is taken for granted
+///    6  what is kept behind the last block, once more: a loss makes copies of it in fp32
 ///    7  the step's peak beside what stays, with checkpointing
 ///    8  with checkpointing: what blocks hand to each other
 ///    9  under autocast: what norms keep in fp32
@@ -49,7 +49,10 @@ inline constexpr std::size_t kJobTerms = 12;
 /// the backward pass: the last block's gradients are there while the first ones' activations still are. With blocks it
 /// is walked through, from the last to the first; without, all activations and half of the gradients stand in for it.
 /// Without the forward pass's bytes, operations / sqrt(parameters) stand in for activations: of a linear layer that is
-/// its output up to a factor. What cannot be known is 0.
+/// its output up to a factor. What cannot be known is 0, and a linear layer is taken for granted.
+///
+/// In half precision half is kept, but not of what lies behind the last block: that is the loss of a language model
+/// that computes its own, and losses are computed in fp32.
 std::array<double, kJobTerms> job_terms(const JobDescription& job, Knowledge knowledge);
 
 /// What arithmetic says of a job; what networks and trees learn is the ratio between the truth and this.

@@ -32,6 +32,9 @@ TEST(JobPhysics, The_backward_pass_holds_early_activations_beside_late_gradients
   EXPECT_DOUBLE_EQ(terms_of(job)[4], 4 * (1 + 2) + 6);  // when the second block's gradients are there
   job.model.forward_bytes += 5 * 1024 * 1024;           // a loss behind the blocks
   EXPECT_DOUBLE_EQ(terms_of(job)[4], 4 * (1 + 2 + 5));
+  EXPECT_DOUBLE_EQ(terms_of(job)[6], 4 * 5);
+  job.precision = Precision::bf16_amp;  // which does not halve a loss
+  EXPECT_DOUBLE_EQ(terms_of(job)[4], 4 * (1.5 + 5));
 }
 
 TEST(JobPhysics, A_step_of_the_optimizer_can_be_the_peak) {
@@ -71,10 +74,10 @@ TEST(JobPhysics, Checkpointing_has_terms_of_its_own) {
 
 TEST(JobPhysics, Where_there_is_a_linear_layer_cuBLAS_is_loaded_and_takes_more_on_new_cards) {
   auto job = sample_description();
-  EXPECT_DOUBLE_EQ(terms_of(job)[6], 0);
-  EXPECT_DOUBLE_EQ(job_terms(job, Knowledge::totals)[6], 1);
+  EXPECT_DOUBLE_EQ(terms_of(job)[0], 1.0 / 16);
+  EXPECT_DOUBLE_EQ(job_terms(job, Knowledge::totals)[0], 1);
   job.model.blocks[1][BlockField::n_linear] = 1;
-  EXPECT_DOUBLE_EQ(terms_of(job)[6], 1);
+  EXPECT_DOUBLE_EQ(terms_of(job)[0], 1);
   EXPECT_DOUBLE_EQ(terms_of(job)[1], 0);
   job.compute_capability = 9;
   EXPECT_DOUBLE_EQ(terms_of(job)[1], 1);

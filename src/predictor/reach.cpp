@@ -25,7 +25,7 @@ double Reach::distance(std::span<const double> features) const {
 }
 
 double widening(double distance, double worst) {
-  return std::max(0.0, distance - 1) * std::max(worst, Reach::kLeastWidening);
+  return std::clamp(distance - 1, 0.0, Reach::kMostWidths) * std::max(worst, Reach::kLeastWidening);
 }
 
 Reach fit_reach(std::span<const std::vector<double>> features) {

@@ -40,8 +40,8 @@ TEST(Reach, A_flag_that_no_job_had_is_far_away) {
 
 TEST(Reach, A_little_more_of_what_never_varied_is_near) {
   const std::vector<std::vector<double>> rows{features(5, 0)};
-  EXPECT_LT(fit_reach(rows).distance(features(5.04, 0)), 1);
-  EXPECT_GT(fit_reach(rows).distance(features(5.06, 0)), 1);
+  EXPECT_LT(fit_reach(rows).distance(features(5.34, 0)), 1);
+  EXPECT_GT(fit_reach(rows).distance(features(5.36, 0)), 1);
 }
 
 TEST(Reach, What_stands_behind_the_flags_is_not_looked_at) {
@@ -56,6 +56,7 @@ TEST(Reach, Only_a_job_beyond_it_widens_the_bound) {
   EXPECT_DOUBLE_EQ(widening(1, 0.5), 0);
   EXPECT_DOUBLE_EQ(widening(3, 0.5), 1);
   EXPECT_DOUBLE_EQ(widening(3, 0), 2 * Reach::kLeastWidening);
+  EXPECT_DOUBLE_EQ(widening(1e9, 0.5), Reach::kMostWidths * 0.5);
 }
 
 }  // namespace
