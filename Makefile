@@ -16,6 +16,11 @@ DATA ?= ../shared/data
 JOBS ?= $(shell nproc)
 # `make train`: how the rows are divided.
 TRAIN_FOLDS ?= module5_s0
+# `make surrogate`: the rows that it learns from, and what its card says.
+HARVEST ?= data/harvest/first.jsonl
+SURROGATE ?= build/train/surrogate.dryfit-model
+SURROGATE_DATE ?= 2026-11-16
+SURROGATE_LICENCE ?= Apache-2.0
 
 STAGE := tools/setup/stage.sh
 VENV := PYTHON=$(PYTHON) tools/setup/venv.sh
@@ -31,7 +36,7 @@ WHEEL_SOURCES = $(shell find src apps include cards cmake python -type f -not -n
 .PHONY: help setup packages headers tools-venv venv venv-latest venv-2.11 venv-2.1 venv-peft venv-harvest venv-comparators \
         build demo \
         test test-fast test-latest test-cpp test-python check-includes test-sanitizers build-training test-training accuracy evaluate \
-        train bench bench-latency bench-h100 operators format format-check wheel clean distclean
+        train surrogate bench bench-latency bench-h100 operators format format-check wheel clean distclean
 
 help: ## this list
 	@grep -hE '^[a-z0-9.-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -173,6 +178,11 @@ train: test-training ## out-of-fold predictions of the memory predictor, scored:
 	@mkdir -p build/train
 	bin/dryfit-train --data "$(DATA)" --folds $(TRAIN_FOLDS) $(TRAIN_FLAGS) --out build/train/predictions.csv
 	build/training/apps/evaluate/dryfit-evaluate --data "$(DATA)" --folds $(TRAIN_FOLDS) build/train/predictions.csv
+
+surrogate: test-training ## the model of job descriptions, learned from dry runs: [HARVEST=<rows>] [SURROGATE=<model>] [SURROGATE_FLAGS=...]
+	@mkdir -p build/train
+	bin/dryfit-train --harvest "$(HARVEST)" --cards cards --out build/train/surrogate.csv --model "$(SURROGATE)" \
+	    --date "$(SURROGATE_DATE)" --licence "$(SURROGATE_LICENCE)" $(SURROGATE_FLAGS)
 
 bench-h100: venv-latest venv-2.11 build ## bfloat16 on an H100, under torch 2.11 and under the newest
 	bench/h100

@@ -2,21 +2,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //   dryfit-train --data DIR [--set NAME] [--folds NAME] [--features NAME] --network NAME --seeds 0,1,2 --out
 //   PREDICTIONS dryfit-train --data DIR --all-rows --model OUT.dryfit-model --errors PREDICTIONS.csv --date DATE
-//   --licence TEXT dryfit-train --data DIR ... --recipe
+//   --licence TEXT dryfit-train --data DIR ... --recipe dryfit-train --harvest ROWS.jsonl --out PREDICTIONS.csv --model
+//   OUT.dryfit-model --date DATE --licence TEXT
 //
 // The first predicts a data set, each example by a network (or trees) that was trained without the example's fold;
 // dryfit-evaluate scores that. Into a folder it is written under the name by which `make evaluate` finds it. The second
 // trains the same networks on all rows of timm's memory and writes the model file, whose card carries the errors of the
-// first. The same command gives the same bytes.
+// first. The last learns from dry runs (docs/surrogate.md). The same command gives the same bytes.
 //
 // Exit code 0: written; 1: something could not be read, learned or written; 2: wrong usage.
-#include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <utility>
 
+#include "harvest_training.h"
 #include "options.h"
+#include "output.h"
 #include "predictor/data_sets.h"
 #include "predictor/evaluation.h"
 #include "predictor/model_file.h"
@@ -24,35 +25,6 @@
 
 namespace dryfit::training {
 namespace {
-
-int fail(const Error& error, int code = 1) {
-  std::fprintf(stderr, "dryfit-train: %s\n", error.what.c_str());
-  if (!error.hint.empty()) std::fprintf(stderr, "  %s\n", error.hint.c_str());
-  return code;
-}
-
-Report progress() {
-  return [begin = std::chrono::steady_clock::now()](const std::string& line) {
-    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
-    std::fprintf(stderr, "%7.0f s  %s\n", passed.count(), line.c_str());
-  };
-}
-
-/// Hours of training should not end at a missing folder.
-Status check_folder_of(const std::filesystem::path& file) {
-  const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
-  std::error_code ignored;
-  if (std::filesystem::is_directory(folder, ignored)) return {};
-  return Error{folder.string() + ": there is no such folder", "make it, or write elsewhere"};
-}
-
-Status write_text(const std::string& text, const std::filesystem::path& file) {
-  std::ofstream stream(file, std::ios::binary);
-  stream << text;
-  stream.close();
-  if (stream) return {};
-  return Error{file.string() + ": cannot be written", "is there room?"};
-}
 
 /// What the seeds together are called in the predictions.
 std::string together(const Options& options) {
@@ -143,6 +115,7 @@ int train(Options options) {
 }  // namespace dryfit::training
 
 int main(int argc, char** argv) {
+  if (dryfit::training::asks_for_harvest(argc, argv)) return dryfit::training::train_on_harvest(argc, argv);
   const auto parsed = dryfit::training::parse_options(argc, argv);
   return parsed.options ? dryfit::training::train(*parsed.options) : parsed.exit_code;
 }

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
-// Runs dryfit-train on a table of 24 made-up rows.
+// Runs dryfit-train on a table of 24 made-up rows, and on a harvest of 36.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,6 +12,7 @@
 #include <string>
 
 #include "predictor/evaluation.h"
+#include "predictor/job_predictor.h"
 #include "predictor/model_file.h"
 
 namespace dryfit::training {
@@ -41,8 +42,10 @@ class Train : public ::testing::Test {
 
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
 
-  Outcome run(const std::string& arguments) {
-    const std::string command = std::string(DRYFIT_TRAIN) + " --data " + folder_.string() + " " + arguments;
+  Outcome run(const std::string& arguments) { return run_as_is("--data " + folder_.string() + " " + arguments); }
+
+  Outcome run_as_is(const std::string& arguments) {
+    const std::string command = std::string(DRYFIT_TRAIN) + " " + arguments;
     const int status = std::system((command + " 2> " + path("said")).c_str());
     return {WEXITSTATUS(status), read("said")};
   }
@@ -88,6 +91,33 @@ class Train : public ::testing::Test {
     write("splits/timm-blocks16.csv", blocks);
   }
 };
+
+/// A row of a harvest: a made-up model of one convolution.
+std::string harvest_row(const std::string& model, int batch, const std::string& optimizer) {
+  const auto held = std::to_string(batch * 4000000);
+  const auto peak = std::to_string(700000000 + batch * 9000000 + (optimizer == "adamw" ? 40000000 : 0));
+  return R"({"key": ")" + model + std::to_string(batch) + optimizer +
+         R"(", "job": {"source": "torchvision", "model": ")" + model + R"(", "batch": )" + std::to_string(batch) +
+         R"(, "size": 64, "optimizer": ")" + optimizer +
+         R"(", "precision": "fp32", "checkpointing": false, "card": "h100-80gb"}, "verdict": "fits", )" +
+         R"("torch": {"alloc_retries": 0}, "device": {"capacity_bytes": 85028896768, "context_bytes": 632291328, )" +
+         R"("peak_bytes": )" + peak + R"(}, "compute": {"flops": 8000000}, "model": {"parameters": 5000000, )" +
+         R"("parameter_bytes": 20000000, "buffer_bytes": 0, "forward_bytes": )" + held +
+         R"(}, "layers": [{"name": "conv", "kind": "Conv2d", "inputs": [[2, 3, 64, 64]], )" +
+         R"("outputs": [[2, 4, 64, 64]], "parameters": 5000000, "kernel_size": [3, 3], "held_bytes": )" + held +
+         R"(}], "layers_complete": true})" + "\n";
+}
+
+/// Six families, of each a reference and five jobs.
+std::string harvest_text() {
+  std::string text;
+  for (const auto* model : {"alexnet", "densenet121", "resnet18", "squeezenet1_1", "vgg11", "vit_b_16"}) {
+    text += harvest_row(model, 1, "sgd");
+    for (const int batch : {2, 4, 8}) text += harvest_row(model, batch, "sgd");
+    for (const int batch : {2, 4}) text += harvest_row(model, batch, "adamw");
+  }
+  return text;
+}
 
 const std::string kQuick = " --seeds 0,1 --epochs 2 --batch 8 ";
 
@@ -187,6 +217,55 @@ TEST_F(Train, A_folder_that_is_not_there_is_told_before_anything_is_learned) {
   EXPECT_EQ(outcome.code, 1);
   EXPECT_EQ(outcome.said,
             "dryfit-train: " + path("nowhere") + ": there is no such folder\n" + "  make it, or write elsewhere\n");
+}
+
+class TrainOnHarvest : public Train {
+ protected:
+  TrainOnHarvest() { write("rows.jsonl", harvest_text()); }
+
+  Outcome run_quickly(const std::string& arguments) {
+    return run_as_is("--harvest " + path("rows.jsonl") + " --cards " + DRYFIT_CARDS +
+                     " --seeds 0,1 --epochs 2 --batch 8 --trees 10 --folds 3 --coverage 0.8 " + arguments);
+  }
+};
+
+TEST_F(TrainOnHarvest, The_same_command_gives_the_same_predictions_and_the_same_model) {
+  const auto both = [&](const std::string& name) {
+    return run_quickly("--date 2026-01-02 --licence Apache-2.0 --out " + path(name + ".csv") + " --model " +
+                       path(name + ".dryfit-model"));
+  };
+  const auto first = both("first");
+  ASSERT_EQ(first.code, 0) << first.said;
+  ASSERT_EQ(both("second").code, 0);
+  EXPECT_EQ(read("first.csv"), read("second.csv"));
+  EXPECT_EQ(read("first.dryfit-model"), read("second.dryfit-model"));
+  EXPECT_TRUE(read("first.csv").starts_with("line,family,fold,ending,room,measured,outline physics,"));
+}
+
+TEST_F(TrainOnHarvest, The_model_says_what_it_is_and_answers) {
+  const auto outcome =
+      run_quickly("--date 2026-01-02 --licence Apache-2.0 --members trees --model " + path("m.dryfit-model"));
+  ASSERT_EQ(outcome.code, 0) << outcome.said;
+  const auto predictor = predictor::JobPredictor::read(path("m.dryfit-model"));
+  ASSERT_TRUE(predictor) << predictor.error().what;
+  EXPECT_EQ(predictor->card().name, "surrogate, trees x2");
+  EXPECT_EQ(predictor->card().date, "2026-01-02");
+  EXPECT_NE(predictor->card().data.find("30 dry runs, 30 of which fit"), std::string::npos) << predictor->card().data;
+  EXPECT_NE(predictor->card().data.find("6 reference rows"), std::string::npos) << predictor->card().data;
+  EXPECT_NE(predictor->card().errors.find("layers: median error"), std::string::npos) << predictor->card().errors;
+}
+
+TEST_F(TrainOnHarvest, What_is_wrong_is_told) {
+  EXPECT_EQ(run_quickly("").code, 2);
+  EXPECT_EQ(run_quickly("--model " + path("m")).code, 2);
+  EXPECT_EQ(run_quickly("--members forest --out " + path("p.csv")).code, 2);
+  const auto nowhere = run_quickly("--out " + path("nowhere/p.csv"));
+  EXPECT_EQ(nowhere.code, 1);
+  EXPECT_NE(nowhere.said.find("there is no such folder"), std::string::npos) << nowhere.said;
+  write("rows.jsonl", harvest_text() + "{}\n");
+  const auto bad = run_quickly("--out " + path("p.csv"));
+  EXPECT_EQ(bad.code, 1);
+  EXPECT_NE(bad.said.find("rows.jsonl:37: "), std::string::npos) << bad.said;
 }
 
 }  // namespace

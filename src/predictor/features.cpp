@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <string_view>
 
 namespace dryfit::predictor {
@@ -12,15 +13,15 @@ namespace {
 
 using enum BlockField;
 
-/// A job's blocks taken together, field by field.
+/// Blocks taken together, field by field.
 struct Totals {
   Block sum;
   Block most;
 };
 
-Totals totals_of(const Job& job) {
+Totals totals_of(std::span<const Block> blocks) {
   Totals totals;
-  for (const auto& block : job.blocks) {
+  for (const auto& block : blocks) {
     for (std::size_t i = 0; i < kBlockFields; ++i) {
       totals.sum.values[i] += block.values[i];
       totals.most.values[i] = std::max(totals.most.values[i], block.values[i]);
@@ -36,29 +37,29 @@ struct PlainFeature {
 
 struct BlockFeature {
   std::string_view name;
-  double (*amount)(const Job&, const Totals&);
+  double (*amount)(const BatchedBlocks&, const Totals&);
 };
 
 template <BlockField field>
-double sum(const Job&, const Totals& totals) {
+double sum(const BatchedBlocks&, const Totals& totals) {
   return totals.sum[field];
 }
 
 template <BlockField field>
-double most(const Job&, const Totals& totals) {
+double most(const BatchedBlocks&, const Totals& totals) {
   return totals.most[field];
 }
 
-template <double (*amount)(const Job&, const Totals&)>
-double batched(const Job& job, const Totals& totals) {
-  return job.batch * amount(job, totals);
+template <double (*amount)(const BatchedBlocks&, const Totals&)>
+double batched(const BatchedBlocks& of, const Totals& totals) {
+  return of.batch * amount(of, totals);
 }
 
 /// The two blocks with the largest convolution outputs: both are alive when workspaces are asked for.
-double two_largest_convolutions(const Job& job, const Totals&) {
+double two_largest_convolutions(const BatchedBlocks& of, const Totals&) {
   double first = 0;
   double second = 0;
-  for (const auto& block : job.blocks) {
+  for (const auto& block : of.blocks) {
     const double bytes = block[max_conv_bytes];
     second = std::max(second, std::min(first, bytes));
     first = std::max(first, bytes);
@@ -77,8 +78,8 @@ constexpr std::array<PlainFeature, kPlainFeatures> kPlain{{
     {"estimate_mib", [](const Job& job) { return job.estimate_mib; }},
 }};
 
-constexpr std::array<BlockFeature, kLayerFeatures - kPlainFeatures> kOfBlocks{{
-    {"tokens", [](const Job& job, const Totals&) { return static_cast<double>(job.blocks.size()); }},
+constexpr std::array<BlockFeature, kBlockFeatures> kOfBlocks{{
+    {"tokens", [](const BatchedBlocks& of, const Totals&) { return static_cast<double>(of.blocks.size()); }},
     {"blocks", sum<run>},
     {"saved_bytes", sum<saved_bytes>},
     {"max_out_bytes", most<max_out_bytes>},
@@ -128,14 +129,18 @@ constexpr bool grows_with_batch(BlockField field) {
   }
 }
 
+void aggregates_of(const BatchedBlocks& of, std::span<double> amounts) {
+  const auto totals = totals_of(of.blocks);
+  auto next = amounts.begin();
+  for (const auto& feature : kOfBlocks) *next++ = feature.amount(of, totals);
+}
+
 }  // namespace
 
 void amounts_of(const Job& job, FeatureSet set, std::span<double> amounts) {
   auto next = amounts.begin();
   for (const auto& feature : kPlain) *next++ = feature.amount(job);
-  if (set == FeatureSet::plain) return;
-  const auto totals = totals_of(job);
-  for (const auto& feature : kOfBlocks) *next++ = feature.amount(job, totals);
+  if (set == FeatureSet::layers) aggregates_of({job.blocks, job.batch}, amounts.subspan(kPlainFeatures));
 }
 
 std::vector<double> features_of(const Job& job, FeatureSet set) {
@@ -147,27 +152,40 @@ std::vector<double> features_of(const Job& job, FeatureSet set) {
   return features;
 }
 
+std::vector<double> block_features_of(const BatchedBlocks& of) {
+  std::vector<double> features(kBlockFeatures);
+  aggregates_of(of, features);
+  for (auto& feature : features) feature = std::log1p(feature);
+  return features;
+}
+
 std::vector<std::string> feature_names(FeatureSet set) {
   std::vector<std::string> names;
   for (const auto& feature : kPlain) names.push_back("log " + std::string(feature.name));
   if (set == FeatureSet::plain) return names;
+  std::ranges::copy(block_feature_names(), std::back_inserter(names));
+  return names;
+}
+
+std::vector<std::string> block_feature_names() {
+  std::vector<std::string> names;
   for (const auto& feature : kOfBlocks) names.push_back("log1p " + std::string(feature.name));
   return names;
 }
 
-void block_amounts_of(const Job& job, std::span<double> amounts) {
+void block_amounts_of(const BatchedBlocks& of, std::span<double> amounts) {
   auto next = amounts.begin();
-  for (const auto& block : job.blocks) {
+  for (const auto& block : of.blocks) {
     for (std::size_t i = 0; i < kBlockFields; ++i) {
-      const double factor = grows_with_batch(static_cast<BlockField>(i)) ? job.batch : 1;
+      const double factor = grows_with_batch(static_cast<BlockField>(i)) ? of.batch : 1;
       *next++ = factor * block.values[i];
     }
   }
 }
 
-std::vector<double> block_tokens_of(const Job& job) {
-  std::vector<double> tokens(job.blocks.size() * kBlockFields);
-  block_amounts_of(job, tokens);
+std::vector<double> block_tokens_of(const BatchedBlocks& of) {
+  std::vector<double> tokens(of.blocks.size() * kBlockFields);
+  block_amounts_of(of, tokens);
   for (auto& token : tokens) token = std::log1p(token);
   return tokens;
 }

@@ -18,7 +18,8 @@ enum class FeatureSet {
 };
 
 inline constexpr std::size_t kPlainFeatures = 8;
-inline constexpr std::size_t kLayerFeatures = 39;
+inline constexpr std::size_t kBlockFeatures = 31;
+inline constexpr std::size_t kLayerFeatures = kPlainFeatures + kBlockFeatures;
 
 constexpr std::size_t feature_count(FeatureSet set) {
   return set == FeatureSet::plain ? kPlainFeatures : kLayerFeatures;
@@ -36,11 +37,21 @@ void amounts_of(const Job& job, FeatureSet set, std::span<double> amounts);
 /// The names of those, in their order: "log batch", "log1p saved_bytes".
 std::vector<std::string> feature_names(FeatureSet set);
 
+/// A model's blocks and the batch that goes through them; a view.
+struct BatchedBlocks {
+  std::span<const Block> blocks;
+  double batch = 0;
+};
+
+/// Those of them that are made of the blocks, and their names.
+std::vector<double> block_features_of(const BatchedBlocks& of);
+std::vector<std::string> block_feature_names();
+
 /// The blocks as rows of kBlockFields numbers, not yet scaled: log(1 + x), where what grows with the batch is first
 /// multiplied by it.
-std::vector<double> block_tokens_of(const Job& job);
+std::vector<double> block_tokens_of(const BatchedBlocks& of);
 
 /// The x of those, into as many numbers.
-void block_amounts_of(const Job& job, std::span<double> amounts);
+void block_amounts_of(const BatchedBlocks& of, std::span<double> amounts);
 
 }  // namespace dryfit::predictor

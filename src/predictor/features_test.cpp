@@ -55,11 +55,12 @@ TEST(Features, A_job_without_blocks_has_zeros_in_their_place) {
   job.blocks.clear();
   const auto features = features_of(job, FeatureSet::layers);
   EXPECT_TRUE(std::all_of(features.begin() + 8, features.end(), [](double x) { return x == 0; }));
-  EXPECT_TRUE(block_tokens_of(job).empty());
+  EXPECT_TRUE(block_tokens_of({job.blocks, job.batch}).empty());
 }
 
 TEST(Features, A_block_token_grows_with_the_batch_where_the_memory_does) {
-  const auto tokens = block_tokens_of(sample_job());
+  const auto job = sample_job();
+  const auto tokens = block_tokens_of({job.blocks, job.batch});
   ASSERT_EQ(tokens.size(), 2 * kBlockFields);
   EXPECT_DOUBLE_EQ(tokens[0], std::log(1 + 1));                       // run
   EXPECT_DOUBLE_EQ(tokens[1], std::log(1 + 4 * 2));                   // saved_bytes

@@ -53,6 +53,17 @@ Status check_block(const Block& block, std::size_t place) {
 
 std::string_view to_text(BlockField field) { return kFieldNames[static_cast<std::size_t>(field)]; }
 
+Status check(const std::vector<Block>& blocks) {
+  if (blocks.size() > kMostBlocks) {
+    return Error{"the job has " + std::to_string(blocks.size()) + " blocks, more than " + std::to_string(kMostBlocks),
+                 "merge neighbours that are alike"};
+  }
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    if (auto status = check_block(blocks[i], i); !status) return status;
+  }
+  return {};
+}
+
 Status check(const Job& job) {
   const Named numbers[] = {{"batch", job.batch}, {"image", job.image},     {"params_m", job.params_m},
                            {"gmacs", job.gmacs}, {"macts_m", job.macts_m}, {"estimate_mib", job.estimate_mib}};
@@ -60,15 +71,7 @@ Status check(const Job& job) {
     if (std::isfinite(value) && value > 0) continue;
     return Error{"the job's '" + std::string(name) + "' is " + std::to_string(value), "give a number above zero"};
   }
-  if (job.blocks.size() > kMostBlocks) {
-    return Error{
-        "the job has " + std::to_string(job.blocks.size()) + " blocks, more than " + std::to_string(kMostBlocks),
-        "merge neighbours that are alike"};
-  }
-  for (std::size_t i = 0; i < job.blocks.size(); ++i) {
-    if (auto status = check_block(job.blocks[i], i); !status) return status;
-  }
-  return {};
+  return check(job.blocks);
 }
 
 }  // namespace dryfit::predictor

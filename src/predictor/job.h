@@ -65,8 +65,10 @@ struct Job {
   std::vector<Block> blocks;  ///< in the order of the data; empty: not known
 };
 
-/// An Error that names the number when one is not finite or out of its range: all but the blocks' must be above zero,
-/// those not below it, and there are at most kMostBlocks blocks.
+/// An Error that names the number when one is not finite or below zero, or when there are more than kMostBlocks.
+Status check(const std::vector<Block>& blocks);
+
+/// An Error that names the number when one is not finite or out of its range: all but the blocks' must be above zero.
 Status check(const Job& job);
 
 }  // namespace dryfit::predictor

@@ -78,7 +78,7 @@ Encoding fit_encoding(const std::vector<Job>& jobs, FeatureSet features, std::si
   std::vector<double> blocks;
   for (const auto& job : jobs) {
     std::ranges::copy(features_of(job, features), std::back_inserter(rows));
-    std::ranges::copy(block_tokens_of(job), std::back_inserter(blocks));
+    std::ranges::copy(block_tokens_of({job.blocks, job.batch}), std::back_inserter(blocks));
   }
   Encoding encoding{.features = features, .job = fit_scaler(rows, feature_count(features))};
   if (bins > 0) {
@@ -103,7 +103,7 @@ void encode(const Encoding& encoding, const Job& job, const Kernels& kernels, Ne
   const auto features = std::span(numbers).first(count);
   const auto blocks = std::span(numbers).subspan(count, fields);
   amounts_of(job, encoding.features, features);
-  if (fields > 0) block_amounts_of(job, blocks);
+  if (fields > 0) block_amounts_of({job.blocks, job.batch}, blocks);
   take_logarithms(std::span(numbers).first(count + fields), kernels);
   input.job.resize(count);
   encoding.job.apply(features, input.job);

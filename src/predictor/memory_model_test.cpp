@@ -46,7 +46,7 @@ TEST(MemoryModel, A_network_reads_the_scaled_features_and_blocks_whatever_the_pr
     for (const auto& job : testing::varied_jobs()) {
       encode(encoding, job, *kernels, input);
       const auto features = encoding.job.apply(features_of(job, FeatureSet::layers));
-      const auto tokens = encoding.block.apply(block_tokens_of(job));
+      const auto tokens = encoding.block.apply(block_tokens_of({job.blocks, job.batch}));
       ASSERT_EQ(input.job.size(), features.size());
       ASSERT_EQ(input.tokens.size(), tokens.size());
       for (std::size_t i = 0; i < features.size(); ++i) EXPECT_NEAR(input.job[i], features[i], 1e-6) << i;

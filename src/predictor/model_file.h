@@ -16,14 +16,7 @@ namespace dryfit::predictor {
 inline constexpr std::uint32_t kModelFileVersion = 1;
 
 /// Note [Model file]
-/// Numbers are little-endian.
-///
-///   0   8   "dryfitm\n"
-///   8   4   version: 1
-///   12  4   0
-///   16  8   size of the body in bytes
-///   24  n   the body
-///   24+n 8  CRC-64 (ECMA-182, reflected: the one of xz) of all before it
+/// A MemoryModel as bytes: framed as all model files are (Note [Model frame]), of the kind "dryfitm\n".
 ///
 /// The body is the MemoryModel member by member: a text is its length (u32) and its bytes; a list is its length (u32)
 /// and its numbers (f64, of weights and edges f32); sizes are u32, feature sets one of 0 (plain) and 1 (layers). In

@@ -183,7 +183,7 @@ Result<DataSet> timm_memory_set(const TimmMemory& memory, std::string_view proto
   for (std::size_t place = 0; place < memory.jobs.size(); ++place) {
     const auto& job = memory.jobs[place];
     data.examples.push_back({memory.rows[place], by_module ? job.module : job.model, job.measured_mib,
-                             features_of(job.job, features), block_tokens_of(job.job)});
+                             features_of(job.job, features), block_tokens_of({job.job.blocks, job.job.batch})});
   }
   const auto fit = [&](std::span<const std::size_t> training) { return physics(memory, training); };
   if (auto status = fit_bases(data, fit); !status) return status.error();

@@ -122,7 +122,7 @@ class Features {
             tables.features.place(i) + ": no blocks are known of the model '" + (*models)[i] + "' at its image size",
             "add them, or leave the row out"};
       }
-      tokens_.push_back(block_tokens_of({.batch = (*batches)[i], .blocks = found->second}));
+      tokens_.push_back(block_tokens_of({found->second, (*batches)[i]}));
     }
     return {};
   }

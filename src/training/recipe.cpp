@@ -39,6 +39,8 @@ Recipe sequence_recipe() { return {}; }
 
 Recipe flat_recipe() { return {.weight_decay = 0.03, .squared_share = 0.3}; }
 
+Recipe harvest_recipe() { return {.epochs = 40, .batch = 128, .squared_share = 0}; }
+
 Status check(const Recipe& recipe) {
   for (const auto& range : ranges_of(recipe)) {
     if (range.value >= range.low && range.value <= range.high) continue;

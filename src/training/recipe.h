@@ -35,6 +35,9 @@ struct Recipe {
 Recipe sequence_recipe();
 Recipe flat_recipe();
 
+/// For those over job descriptions, which are judged by relative errors alone.
+Recipe harvest_recipe();
+
 /// An Error that names the number which makes no sense.
 Status check(const Recipe& recipe);
 

@@ -7,12 +7,15 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 import importlib.util
+import os
+import sys
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, List
 
 CLASSES = 1000
 IMAGE = 224
 SEQUENCE = 512
+OWN = "python"  # the source of a model that is "file.py:factory"
 
 
 class Impossible(Exception):
@@ -35,7 +38,7 @@ def available() -> Dict[str, Any]:
 
 def build(torch: Any, description: Dict[str, Any]) -> Subject:
     source = description["source"]
-    if importlib.util.find_spec(source) is None:
+    if source != OWN and importlib.util.find_spec(source) is None:
         raise Impossible(f"{source} is not installed")
     return _BUILDERS[source](torch, description["model"], description["size"])
 
@@ -137,8 +140,32 @@ def _pixel_loss(torch: Any, config: Any, length: int) -> Callable[[Any, int, Any
     return loss
 
 
+def _own(torch: Any, name: str, size: int) -> Subject:
+    """What the factory returns: a model of images, or (model, loss) with loss(model, batch) for a batch of data."""
+    path, _, factory = name.rpartition(":")
+    made = _factory(path, factory)()
+    if isinstance(made, tuple) and len(made) == 2:
+        model, loss_of = made
+        return Subject(model, lambda model, batch, dtype: loss_of(model, batch))
+    if not isinstance(made, torch.nn.Module):
+        raise Impossible(f"{factory}() returned neither a torch.nn.Module nor a pair (model, loss)")
+    return Subject(made, _image_loss(torch, size or IMAGE))
+
+
+def _factory(path: str, name: str) -> Callable[[], Any]:
+    sys.path.insert(0, os.path.dirname(path))
+    spec = importlib.util.spec_from_file_location("dryfit_model", path)
+    if spec is None or spec.loader is None:
+        raise Impossible(f"{path} is no Python module")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    if not callable(getattr(module, name, None)):
+        raise Impossible(f"{os.path.basename(path)} has no function {name}")
+    return getattr(module, name)
+
+
 _LISTS = {"torchvision": _torchvision_names, "transformers": _transformers_names, "timm": _timm_names}
-_BUILDERS = {"torchvision": _torchvision, "transformers": _transformers, "timm": _timm}
+_BUILDERS = {"torchvision": _torchvision, "transformers": _transformers, "timm": _timm, OWN: _own}
 _PREPARATIONS = {
     "torchvision": ["torchvision.models"],
     "transformers": ["transformers", "transformers.modeling_utils"],

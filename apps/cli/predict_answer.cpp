@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "predict_answer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <utility>
+
+#include "card/card_match.h"
+
+namespace dryfit::cli {
+namespace {
+
+using predictor::Prediction;
+using verdict::Answer;
+
+constexpr int kMultiprocessorCount = 16;  // CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
+
+constexpr double kMostBytes = 1e18;
+
+Bytes bytes(double count) { return {static_cast<std::uint64_t>(std::llround(count))}; }
+
+/// A number that is none would look like a fit further on.
+Status check_prediction(const Prediction& prediction) {
+  const bool sound = std::isfinite(prediction.median_bytes) && prediction.median_bytes > 0 &&
+                     prediction.median_bytes < kMostBytes && std::isfinite(prediction.upper_bytes) &&
+                     prediction.upper_bytes > 0 && prediction.upper_bytes < kMostBytes;
+  if (sound) return {};
+  return Error{"the model gives no sensible number for this job",
+               "It is too far from what was learned: run it dry, with dryfit run."};
+}
+
+Answer weigh(const Card& card, Bytes median, Bytes upper) {
+  if (median > card.total_memory) return Answer::does_not_fit;
+  return upper + card.context_spread > card.total_memory ? Answer::tight : Answer::fits;
+}
+
+Result<PredictedCard> on_card(const CardFile& file, predictor::JobDescription& job, double coverage,
+                              const Predict& predict) {
+  const auto& card = file.card;
+  job.multiprocessors = card.attribute(kMultiprocessorCount);
+  job.compute_capability = card.compute_capability.major + card.compute_capability.minor / 10.0;
+  auto prediction = predict(job, coverage);
+  if (!prediction) return prediction.error();
+  if (auto status = check_prediction(*prediction); !status) return status.error();
+  PredictedCard result{.card = &file, .prediction = *prediction, .context = card.context_memory + card.launch_memory};
+  result.device_median = bytes(prediction->median_bytes) + result.context;
+  result.device_upper = bytes(prediction->upper_bytes) + result.context;
+  result.answer = weigh(card, result.device_median, result.device_upper);
+  return result;
+}
+
+bool is_unfamiliar(const PredictAnswer& answer) {
+  return std::ranges::any_of(answer.cards, [](const PredictedCard& card) { return !card.prediction.familiar; });
+}
+
+std::string text_of(const char* format, double value) {
+  char text[200];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
+}  // namespace
+
+Result<const CardFile*> CardNames::find(const std::string& typed) const {
+  const std::lock_guard lock(mutex_);
+  if (const auto found = found_.find(typed); found != found_.end()) return found->second;
+  const auto card = match_card(*catalogue_, typed);
+  if (card) found_.emplace(typed, *card);
+  return card;
+}
+
+Result<PredictAnswer> answer_of(PredictQuestion question, const CardNames& cards, const Predict& predict) {
+  PredictAnswer answer;
+  if (question.gpus.empty()) {
+    return Error{"the job has no card", "Name one: --gpu rtx-4090, or \"gpu\" in a JSON description."};
+  }
+  for (const auto& name : question.gpus) {
+    const auto file = cards.find(name);
+    if (!file) return file.error();
+    if (std::ranges::find(answer.cards, *file, &PredictedCard::card) != answer.cards.end()) continue;
+    auto card = on_card(**file, question.job, question.coverage, predict);
+    if (!card) return card.error();
+    answer.cards.push_back(*card);
+  }
+  answer.flops = question.job.model.flops * question.job.batch;
+  answer.question = std::move(question);
+  return answer;
+}
+
+int exit_code(const PredictAnswer& answer, bool strict) {
+  const auto fails = [&](const PredictedCard& card) {
+    return card.answer == Answer::does_not_fit || (strict && card.answer == Answer::tight);
+  };
+  return std::ranges::any_of(answer.cards, fails) ? 3 : 0;
+}
+
+std::vector<std::string> notes_of(const PredictAnswer& answer) {
+  const auto& question = answer.question;
+  std::vector<std::string> notes;
+  if (question.dry_run) notes.push_back("to describe the model, a step with a batch of 2 was run dry");
+  if (question.known_size > 0) {
+    notes.push_back(text_of("the model is known at size %g and was scaled from there by ", question.known_size) +
+                    (question.image ? "area" : "length") + ": less certain");
+  }
+  if (is_unfamiliar(answer)) {
+    notes.push_back("the job is unlike those learned from, and the bound is widened: dryfit run gives an exact answer");
+  }
+  if (question.job.model.blocks.empty()) {
+    notes.push_back("nothing is known of the model's layers: less certain");
+  }
+  if (question.job.checkpointing && answer.flops > 0) {
+    notes.push_back("operations that checkpointing does again are not counted");
+  }
+  return notes;
+}
+
+}  // namespace dryfit::cli

@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "predict_report.h"
+#include "report/json.h"
+
+namespace dryfit::cli {
+namespace {
+
+std::string text_json(std::string_view text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+/// Writes an object member by member. Streams have hundreds of thousands of answers a second, for which a tree of JSON
+/// values takes longer than the answer.
+class ObjectText {
+ public:
+  ObjectText& raw(std::string_view name, std::string_view value) {
+    text_ += text_.size() == 1 ? "\"" : ",\"";
+    text_ += name;
+    text_ += "\":";
+    text_ += value;
+    return *this;
+  }
+
+  /// Names of ours, which need no escapes.
+  ObjectText& word(std::string_view name, std::string_view value) {
+    raw(name, "\"");
+    text_ += value;
+    text_ += '"';
+    return *this;
+  }
+
+  ObjectText& text(std::string_view name, std::string_view value) { return raw(name, text_json(value)); }
+
+  template <class Number>
+  ObjectText& number(std::string_view name, Number value) {
+    char digits[32];
+    const auto end = std::to_chars(std::begin(digits), std::end(digits), value).ptr;
+    return raw(name, {digits, static_cast<std::size_t>(end - digits)});
+  }
+
+  ObjectText& count(std::string_view name, double value) { return number(name, static_cast<std::uint64_t>(value)); }
+  ObjectText& flag(std::string_view name, bool value) { return raw(name, value ? "true" : "false"); }
+  ObjectText& null(std::string_view name) { return raw(name, "null"); }
+
+  std::string done() { return std::move(text_) + "}"; }
+
+ private:
+  std::string text_ = "{";
+};
+
+std::string job_json(const PredictQuestion& question) {
+  const auto& job = question.job;
+  ObjectText object;
+  object.text("source", job.model.source)
+      .text("model", job.model.name)
+      .number("size", job.model.size)
+      .count("parameters", job.model.parameters)
+      .number("batch", job.batch)
+      .word("optimizer", to_text(job.optimizer))
+      .word("precision", to_text(job.precision))
+      .flag("checkpointing", job.checkpointing);
+  return object.done();
+}
+
+std::string card_json(const PredictedCard& card) {
+  const auto& prediction = card.prediction;
+  ObjectText object;
+  object.text("card", card.card->card.id)
+      .word("verdict", report::answer_word(card.answer))
+      .number("capacity_bytes", card.card->card.total_memory.count)
+      .count("median_bytes", prediction.median_bytes)
+      .count("upper_bytes", prediction.upper_bytes)
+      .number("context_bytes", card.context.count)
+      .number("device_median_bytes", card.device_median.count)
+      .number("device_upper_bytes", card.device_upper.count)
+      .number("distance", prediction.distance)
+      .flag("familiar", prediction.familiar)
+      .null("step_seconds")
+      .null("achieved_tflops");
+  return object.done();
+}
+
+std::string joined(const std::vector<std::string>& values) {
+  std::string text = "[";
+  for (const auto& value : values) text += (text.size() == 1 ? "" : ",") + value;
+  return text + "]";
+}
+
+}  // namespace
+
+std::string model_json(const PredictModel& model) {
+  const auto& [name, data, date, folds, errors, licence] = model.card;
+  ObjectText object;
+  object.text("file", model.file.filename().string())
+      .text("name", name)
+      .text("data", data)
+      .text("date", date)
+      .text("folds", folds)
+      .text("errors", errors)
+      .text("licence", licence);
+  return object.done();
+}
+
+std::string predict_json(const PredictAnswer& answer, std::string_view model) {
+  std::vector<std::string> cards, notes;
+  for (const auto& card : answer.cards) cards.push_back(card_json(card));
+  for (const auto& note : notes_of(answer)) notes.push_back(text_json(note));
+  ObjectText object;
+  if (!answer.question.id.empty()) object.raw("id", answer.question.id);
+  object.raw("job", job_json(answer.question)).number("coverage", answer.question.coverage);
+  if (answer.flops > 0) {
+    object.count("flops", answer.flops);
+  } else {
+    object.null("flops");
+  }
+  object.raw("cards", joined(cards)).raw("notes", joined(notes)).raw("model_file", model);
+  return object.done();
+}
+
+std::string predict_error_json(const Error& error, std::size_t line, const std::string& id) {
+  ObjectText object;
+  object.number("line", line);
+  if (!id.empty()) object.raw("id", id);
+  object.text("error", error.what).text("hint", error.hint);
+  return object.done();
+}
+
+}  // namespace dryfit::cli

@@ -1,0 +1,194 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "predict_question.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "launch/nearest_name.h"
+
+namespace dryfit::cli {
+namespace {
+
+using Json = nlohmann::json;
+using predictor::ModelDescription;
+
+constexpr std::array<std::string_view, 9> kMembers{"id",        "model",         "size", "batch",   "optimizer",
+                                                   "precision", "checkpointing", "gpu",  "coverage"};
+
+/// Passes every check.
+constexpr double kUntilCardIsKnown = 1;
+
+Error missing(std::string_view what, std::string_view how) {
+  return {"the job has no '" + std::string(what) + "'", "Give one: " + std::string(how)};
+}
+
+/// A hint that begins with the nearest of the names there are.
+Error with_nearest(Error error, std::string_view typed, const std::set<std::string>& names) {
+  const auto nearest = launch::nearest_name(typed, names);
+  if (!nearest.empty()) error.hint = "Did you mean '" + nearest + "'? " + error.hint;
+  return error;
+}
+
+Status check_size(double size) {
+  if (std::isfinite(size) && size >= 0 && size == std::floor(size)) return {};
+  return Error{"the job's 'size' is no whole number above 0",
+               "Give the side of an image, or the length of a sequence."};
+}
+
+Result<predictor::SizedModel> find_model(const ModelSource& models, const std::string& name, double size) {
+  if (models.known == nullptr) return models.why;
+  if (auto status = check_size(size); !status) return status.error();
+  auto found = models.known->find(name, size);
+  if (found) return found;
+  const auto names = models.known->names();
+  return names.contains(name) ? found.error() : with_nearest(found.error(), name, names);
+}
+
+Result<predictor::Optimizer> find_optimizer(const std::string& name) {
+  auto found = predictor::parse_optimizer(name);
+  if (found) return found;
+  return with_nearest(found.error(), name, {"sgd", "momentum", "adam", "adamw", "rmsprop", "adagrad", "adafactor"});
+}
+
+Result<PredictQuestion> completed(const PredictDefaults& defaults, PredictQuestion question) {
+  const auto optimizer = find_optimizer(defaults.optimizer);
+  if (!optimizer) return optimizer.error();
+  const auto precision = predictor::parse_precision(defaults.precision);
+  if (!precision) return precision.error();
+  if (!(defaults.coverage > 0 && defaults.coverage < 1)) {
+    return Error{"the coverage must lie between 0 and 1", "Give, say, 0.95."};
+  }
+  question.job.batch = defaults.batch;
+  question.job.optimizer = *optimizer;
+  question.job.precision = *precision;
+  question.job.checkpointing = defaults.checkpointing;
+  question.gpus = defaults.gpus;
+  question.coverage = defaults.coverage;
+  question.job.multiprocessors = question.job.compute_capability = kUntilCardIsKnown;
+  if (auto status = check(question.job); !status) return status.error();
+  return question;
+}
+
+Error wrong(std::string_view member, std::string_view expected) {
+  return {"the job's '" + std::string(member) + "' is not " + std::string(expected), ""};
+}
+
+/// Members of a description, put over the defaults.
+class Reader {
+ public:
+  explicit Reader(PredictDefaults defaults) : asked_(std::move(defaults)) {}
+
+  Status read(const Json& object) {
+    for (const auto& [name, value] : object.items()) {
+      if (auto status = read_member(name, value); !status) return status;
+    }
+    return {};
+  }
+
+  const PredictDefaults& asked() const { return asked_; }
+  const std::optional<ModelDescription>& model() const { return model_; }
+  const std::string& id() const { return id_; }
+
+ private:
+  Status read_member(const std::string& name, const Json& value) {
+    if (name == "id") return id_ = value.dump(), Status();
+    if (name == "model") return read_model(value);
+    if (name == "gpu") return read_cards(value);
+    if (name == "batch") return read_number(name, value, asked_.batch);
+    if (name == "size") return read_number(name, value, asked_.size);
+    if (name == "coverage") return read_number(name, value, asked_.coverage);
+    if (name == "optimizer") return read_text(name, value, asked_.optimizer);
+    if (name == "precision") return read_text(name, value, asked_.precision);
+    if (name == "checkpointing") return read_flag(value);
+    const std::set<std::string> names(kMembers.begin(), kMembers.end());
+    return with_nearest({"a job has no '" + name + "'", "docs/predict.md lists what it has."}, name, names);
+  }
+
+  static Status read_number(const std::string& name, const Json& value, double& number) {
+    if (!value.is_number()) return wrong(name, "a number");
+    number = value.get<double>();
+    if (number == 0) return Error{"the job's '" + name + "' is 0", "Give a number above 0."};
+    return {};
+  }
+
+  static Status read_text(const std::string& name, const Json& value, std::string& text) {
+    if (!value.is_string()) return wrong(name, "a text");
+    text = value.get<std::string>();
+    return {};
+  }
+
+  Status read_flag(const Json& value) {
+    if (!value.is_boolean()) return wrong("checkpointing", "true or false");
+    asked_.checkpointing = value.get<bool>();
+    return {};
+  }
+
+  Status read_model(const Json& value) {
+    if (value.is_string()) return read_text("model", value, asked_.model);
+    if (!value.is_object()) return wrong("model", "a name, nor an object that describes one");
+    auto model = predictor::parse_model(value.dump(), "the job's model");
+    if (!model) return model.error();
+    model_ = std::move(*model);
+    return {};
+  }
+
+  Status read_cards(const Json& value) {
+    const bool one = value.is_string();
+    const bool several = value.is_array() && !value.empty() &&
+                         std::ranges::all_of(value, [](const Json& each) { return each.is_string(); });
+    if (!one && !several) return wrong("gpu", "the name of a card, nor a list of names");
+    asked_.gpus = one ? std::vector{value.get<std::string>()} : value.get<std::vector<std::string>>();
+    return {};
+  }
+
+  PredictDefaults asked_;
+  std::optional<ModelDescription> model_;
+  std::string id_;
+};
+
+}  // namespace
+
+Result<PredictQuestion> question_of(const PredictDefaults& defaults, const ModelSource& models) {
+  if (defaults.model.empty()) return missing("model", "--model resnet50, or \"model\" in a JSON description");
+  if (defaults.batch == 0) return missing("batch", "--batch 64, or \"batch\" in a JSON description");
+  auto model = find_model(models, defaults.model, defaults.size);
+  if (!model) return model.error();
+  PredictQuestion question;
+  question.known_size = model->is_scaled() ? model->known_size : 0;
+  question.image = model->image;
+  question.job.model = std::move(model->description);
+  return completed(defaults, std::move(question));
+}
+
+Result<PredictQuestion> question_of(const PredictDefaults& defaults, ModelDescription model) {
+  if (defaults.batch == 0) return missing("batch", "--batch 64, or \"batch\" in a JSON description");
+  PredictQuestion question;
+  question.job.model = std::move(model);
+  return completed(defaults, std::move(question));
+}
+
+Result<PredictQuestion> parse_question(std::string_view json, const PredictDefaults& defaults,
+                                       const ModelSource& models) {
+  const auto object = Json::parse(json, nullptr, false);
+  if (!object.is_object()) {
+    return Error{"this is not a JSON object",
+                 R"(Give one like {"model": "resnet50", "batch": 64, "gpu": "rtx-4090"}.)"};
+  }
+  Reader reader(defaults);
+  if (auto status = reader.read(object); !status) return status.error();
+  auto question = reader.model() ? question_of(reader.asked(), *reader.model()) : question_of(reader.asked(), models);
+  if (question) question->id = reader.id();
+  return question;
+}
+
+std::string id_in(std::string_view json) {
+  const auto object = Json::parse(json, nullptr, false);
+  return object.is_object() && object.contains("id") ? object["id"].dump() : "";
+}
+
+}  // namespace dryfit::cli

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "predict_report.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "predict_testing.h"
+
+namespace dryfit::cli {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr double kGib = 1024.0 * 1024 * 1024;
+
+class PredictReportTest : public ::testing::Test {
+ protected:
+  PredictAnswer answer(double median, double upper, bool familiar = true) {
+    auto question = *question_of(testing::resnet_on({"rtx-4090", "rtx-3060-12gb"}), {&known_, {}});
+    question.id = "\"job 7\"";
+    return *answer_of(std::move(question), cards_, testing::always(median, upper, familiar));
+  }
+
+  Catalogue catalogue_ = testing::card_catalogue();
+  CardNames cards_{catalogue_};
+  predictor::KnownModels known_ = testing::known_models();
+  PredictModel model_{"/somewhere/jobs.dryfit-model",
+                      {"jobs", "a \"harvest\" of 3000 jobs", "2026-11-16", "by model", "median 3 %", "Apache-2.0"}};
+};
+
+TEST_F(PredictReportTest, The_JSON_tells_everything) {
+  const auto json = Json::parse(predict_json(answer(15 * kGib, 16 * kGib), model_json(model_)));
+  EXPECT_EQ(json["id"], "job 7");
+  EXPECT_EQ(json["job"]["model"], "resnet50");
+  EXPECT_EQ(json["job"]["source"], "torchvision");
+  EXPECT_EQ(json["job"]["batch"], 64);
+  EXPECT_EQ(json["job"]["optimizer"], "adamw");
+  EXPECT_EQ(json["job"]["precision"], "fp32");
+  EXPECT_EQ(json["job"]["checkpointing"], false);
+  EXPECT_EQ(json["coverage"], 0.95);
+  EXPECT_EQ(json["flops"], 64 * 24'000'000'000ull);
+  ASSERT_EQ(json["cards"].size(), 2u);
+  const auto& card = json["cards"][0];
+  EXPECT_EQ(card["card"], "rtx-4090-24gb");
+  EXPECT_EQ(card["verdict"], "fits");
+  EXPECT_EQ(card["median_bytes"], 15ull << 30);
+  EXPECT_EQ(card["upper_bytes"], 16ull << 30);
+  EXPECT_EQ(card["device_upper_bytes"], (16ull << 30) + card["context_bytes"].get<std::uint64_t>());
+  EXPECT_EQ(card["familiar"], true);
+  EXPECT_EQ(card["distance"], 0.5);
+  EXPECT_TRUE(card["step_seconds"].is_null());
+  EXPECT_TRUE(card["achieved_tflops"].is_null());
+  EXPECT_EQ(json["cards"][1]["verdict"], "does-not-fit");
+  EXPECT_EQ(json["model_file"]["file"], "jobs.dryfit-model");
+  EXPECT_EQ(json["model_file"]["data"], "a \"harvest\" of 3000 jobs");
+  EXPECT_EQ(json["model_file"]["errors"], "median 3 %");
+}
+
+TEST_F(PredictReportTest, Operations_that_are_not_known_are_null) {
+  auto answered = answer(kGib, kGib);
+  answered.flops = 0;
+  EXPECT_TRUE(Json::parse(predict_json(answered, "{}"))["flops"].is_null());
+}
+
+TEST_F(PredictReportTest, An_error_names_its_line_and_its_id) {
+  const auto json = Json::parse(predict_error_json({"the job has no 'batch'", "Give one."}, 3, "\"x\""));
+  EXPECT_EQ(json, Json::parse(R"({"line": 3, "id": "x", "error": "the job has no 'batch'", "hint": "Give one."})"));
+  EXPECT_FALSE(Json::parse(predict_error_json({"bad", ""}, 3, "")).contains("id"));
+}
+
+TEST_F(PredictReportTest, The_text_tells_it_to_a_person) {
+  const auto text = predict_text(answer(15 * kGib, 16 * kGib, false), model_, {.colour = false, .utf8 = false});
+  for (const auto* part :
+       {"torchvision/resnet50 at size 224, batch 64, adamw, fp32\n", "bound 95 %", "rtx-4090-24gb", "fits",
+        "does not fit", "15.4", "step time", "not known", "operations of a step: 1.54 TFLOP\n",
+        "next to the jobs learned from: unlike them (2.00)\n", "note: the job is unlike those learned from",
+        "predicted by jobs.dryfit-model (jobs, 2026-11-16), learned from a \"harvest\" of 3000 jobs; errors: median 3 "
+        "%"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\nin\n" << text;
+  }
+}
+
+}  // namespace
+}  // namespace dryfit::cli

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "card/catalogue.h"
+#include "predict_answer.h"
+#include "predict_question.h"
+#include "predictor/known_models.h"
+
+namespace dryfit::cli::testing {
+
+/// torchvision/resnet50 at 224 and transformers/bert-base at 512, each with a block.
+inline predictor::KnownModels known_models() {
+  const auto model = [](std::string source, std::string name, double size, bool image) {
+    return predictor::KnownModel{{.source = std::move(source),
+                                  .name = std::move(name),
+                                  .size = size,
+                                  .parameters = 25e6,
+                                  .parameter_bytes = 100e6,
+                                  .flops = 24e9,
+                                  .blocks = {predictor::Block{}}},
+                                 image,
+                                 true};
+  };
+  const auto text = predictor::to_json_lines(
+      {model("torchvision", "resnet50", 224, true), model("transformers", "bert-base", 512, false)});
+  return std::move(predictor::KnownModels::parse(text, "models.jsonl")).value();
+}
+
+/// Of all cards that come with Dryfit.
+inline Catalogue card_catalogue() {
+  return std::move(Catalogue::load(std::string(DRYFIT_SOURCE_DIR) + "/cards")).value();
+}
+
+/// Says the same of every job.
+inline Predict always(double median, double upper, bool familiar = true) {
+  return [=](const predictor::JobDescription&, double coverage) {
+    return predictor::Prediction{.median_bytes = median,
+                                 .upper_bytes = upper,
+                                 .coverage = coverage,
+                                 .distance = familiar ? 0.5 : 2.0,
+                                 .familiar = familiar};
+  };
+}
+
+inline PredictDefaults resnet_on(std::vector<std::string> gpus) {
+  return {.model = "resnet50", .batch = 64, .gpus = std::move(gpus)};
+}
+
+}  // namespace dryfit::cli::testing

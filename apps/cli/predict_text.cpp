@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <cstdio>
+
+#include "predict_report.h"
+#include "report/table.h"
+#include "report/wording.h"
+
+namespace dryfit::cli {
+namespace {
+
+using report::Align;
+using report::Cell;
+using report::Style;
+
+constexpr const char* kNotKnown = "not known";
+
+std::string number_text(const char* format, double value) {
+  char text[64];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
+std::string bytes_text(double count) { return to_text(Bytes{static_cast<std::uint64_t>(count)}); }
+
+std::string coverage_text(double coverage) { return number_text("%.4g %%", 100 * coverage); }
+
+std::string job_text(const PredictQuestion& question) {
+  const auto& job = question.job;
+  const auto& model = job.model;
+  std::string name = model.name.empty() ? "a model" : model.name;
+  if (!model.source.empty()) name = model.source + "/" + name;
+  std::string text = name + number_text(" at size %g", model.size) + number_text(", batch %.0f, ", job.batch);
+  text += std::string(to_text(job.optimizer)) + ", " + std::string(to_text(job.precision));
+  return text + (job.checkpointing ? ", checkpointing" : "");
+}
+
+/// 1.2e13 is "12 TFLOP".
+std::string flops_text(double flops) {
+  if (flops == 0) return kNotKnown;
+  return flops < 1e12 ? number_text("%.3g GFLOP", flops / 1e9) : number_text("%.3g TFLOP", flops / 1e12);
+}
+
+std::string distance_text(const predictor::Prediction& prediction) {
+  return (prediction.familiar ? "familiar (" : "unlike them (") + number_text("%.2f", prediction.distance) + ")";
+}
+
+std::vector<Cell> heading(double coverage) {
+  std::vector<Cell> cells{{"card"},
+                          {"verdict"},
+                          {"median", Align::right},
+                          {"bound " + coverage_text(coverage), Align::right},
+                          {"of", Align::right},
+                          {"process", Align::right},
+                          {"bound", Align::right},
+                          {"context", Align::right},
+                          {"step time", Align::right},
+                          {"TFLOPS", Align::right}};
+  for (auto& cell : cells) {
+    cell.has_paint = true;
+    cell.paint = report::Paint::faint;
+  }
+  return cells;
+}
+
+std::vector<Cell> row(const PredictedCard& card, const Style& style) {
+  return {{card.card->card.id},
+          {std::string(report::answer_glyph(card.answer, style)) + " " + report::answer_text(card.answer), Align::left,
+           true, report::answer_paint(card.answer)},
+          {to_text(card.device_median), Align::right},
+          {to_text(card.device_upper), Align::right},
+          {to_text(card.card->card.total_memory), Align::right},
+          {bytes_text(card.prediction.median_bytes), Align::right},
+          {bytes_text(card.prediction.upper_bytes), Align::right},
+          {to_text(card.context), Align::right},
+          {kNotKnown, Align::right},
+          {kNotKnown, Align::right}};
+}
+
+std::string table(const PredictAnswer& answer, const Style& style) {
+  std::vector<std::vector<Cell>> rows{heading(answer.question.coverage)};
+  for (const auto& card : answer.cards) rows.push_back(row(card, style));
+  return report::aligned(rows, style);
+}
+
+/// Of the card on which the job is farthest from what was learned.
+std::string familiarity(const PredictAnswer& answer) {
+  const auto* farthest = &answer.cards.front().prediction;
+  for (const auto& card : answer.cards) {
+    if (card.prediction.distance > farthest->distance) farthest = &card.prediction;
+  }
+  return distance_text(*farthest);
+}
+
+}  // namespace
+
+std::string predict_text(const PredictAnswer& answer, const PredictModel& model, const Style& style) {
+  std::string text = report::painted(job_text(answer.question), report::Paint::strong, style) + "\n";
+  text += table(answer, style);
+  text += "median and bound are what nvidia-smi would show; process is that without the card's context\n";
+  text += "operations of a step: " + flops_text(answer.flops) + "\n";
+  text += "next to the jobs learned from: " + familiarity(answer) + "\n";
+  for (const auto& note : notes_of(answer)) text += "note: " + note + "\n";
+  const auto& card = model.card;
+  text += "predicted by " + model.file.filename().string() + " (" + card.name + ", " + card.date + "), learned from " +
+          card.data + "; errors: " + card.errors + "\n";
+  return text;
+}
+
+}  // namespace dryfit::cli

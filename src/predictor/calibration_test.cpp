@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "predictor/calibration.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+namespace dryfit::predictor {
+namespace {
+
+/// A fold of 0.01, 0.02, ... of so many.
+std::vector<double> ladder(std::size_t count, double step = 0.01) {
+  std::vector<double> residuals;
+  for (std::size_t i = 1; i <= count; ++i) residuals.push_back(step * static_cast<double>(i));
+  return residuals;
+}
+
+TEST(Calibration, The_rank_is_that_of_one_job_more_than_there_are) {
+  const Calibration calibration{{ladder(19)}};
+  EXPECT_DOUBLE_EQ(*calibration.margin(0.95), 0.19);  // 0.95 * 20 = the 19th of 19
+  EXPECT_DOUBLE_EQ(*calibration.margin(0.5), 0.10);
+  EXPECT_DOUBLE_EQ(*calibration.margin(0.51), 0.11);
+  EXPECT_DOUBLE_EQ(*calibration.margin(1e-6), 0.01);
+}
+
+TEST(Calibration, The_worst_fold_decides) {
+  const Calibration calibration{{ladder(99), ladder(99, 0.02), ladder(199)}};
+  EXPECT_DOUBLE_EQ(*calibration.margin(0.9), 1.8);
+  EXPECT_DOUBLE_EQ(*calibration.margin(0.95), 1.9);
+  EXPECT_DOUBLE_EQ(calibration.worst(), 1.99);
+}
+
+TEST(Calibration, A_coverage_beyond_the_smallest_fold_is_an_error_that_says_which_is_not) {
+  const Calibration calibration{{ladder(99), ladder(19)}};
+  EXPECT_DOUBLE_EQ(calibration.most_coverage(), 0.95);
+  EXPECT_TRUE(calibration.margin(0.95));
+  const auto margin = calibration.margin(0.96);
+  ASSERT_FALSE(margin);
+  EXPECT_EQ(margin.error().what, "a coverage of 0.96 is more than the model's calibration can tell");
+  EXPECT_EQ(margin.error().hint, "ask for at most 0.95");
+}
+
+TEST(Calibration, A_coverage_that_is_none_is_an_error) {
+  for (const double coverage : {0.0, 1.0, -1.0, 2.0, std::nan("")}) {
+    EXPECT_FALSE(Calibration{{ladder(99)}}.margin(coverage)) << coverage;
+  }
+  EXPECT_FALSE(Calibration{}.margin(0.5));
+  EXPECT_FALSE((Calibration{{ladder(99), {}}}).margin(0.5));
+}
+
+TEST(Calibration, More_coverage_is_never_a_smaller_margin) {
+  const Calibration calibration{{ladder(40, 0.03), ladder(60), {-0.3, -0.2, 0.1, 0.1, 0.7, 0.8, 0.9, 1.0, 1.1}}};
+  double before = -1;
+  for (double coverage = 0.01; coverage < 0.9; coverage += 0.01) {
+    const auto margin = calibration.margin(coverage);
+    ASSERT_TRUE(margin);
+    EXPECT_GE(*margin, before);
+    before = *margin;
+  }
+}
+
+TEST(Calibration, Residuals_are_sorted_into_their_folds) {
+  const std::vector<double> residuals{0.3, -0.1, 0.2, 0.1};
+  const std::vector<std::size_t> folds{0, 1, 0, 1};
+  const auto calibration = calibrate(residuals, folds);
+  EXPECT_EQ(calibration.folds, (std::vector<std::vector<double>>{{0.2, 0.3}, {-0.1, 0.1}}));
+}
+
+TEST(Calibration, Of_jobs_like_those_of_the_folds_at_least_the_coverage_lies_below_the_bound) {
+  std::mt19937_64 random(7);
+  const auto normal = [&] {
+    double sum = -6;
+    for (int i = 0; i < 12; ++i) sum += static_cast<double>(random() >> 11) * 0x1p-53;
+    return sum;
+  };
+  std::size_t covered = 0;
+  constexpr std::size_t kRounds = 400;
+  constexpr std::size_t kAsked = 50;
+  for (std::size_t round = 0; round < kRounds; ++round) {
+    std::vector<double> residuals;
+    std::vector<std::size_t> folds;
+    for (std::size_t i = 0; i < 80; ++i) {
+      residuals.push_back(normal());
+      folds.push_back(i % 2);
+    }
+    const double margin = *calibrate(residuals, folds).margin(0.9);
+    for (std::size_t i = 0; i < kAsked; ++i) covered += normal() <= margin ? 1 : 0;
+  }
+  EXPECT_GE(static_cast<double>(covered), 0.9 * kRounds * kAsked);
+}
+
+}  // namespace
+}  // namespace dryfit::predictor

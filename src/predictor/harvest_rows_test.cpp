@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "predictor/harvest_rows.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+namespace dryfit::predictor {
+namespace {
+
+const CardTable kCards{{"a", {28, 8.6}}, {"b", {132, 9.0}}};
+
+/// What of a row the tests vary.
+struct Told {
+  std::string model = "resnet18";
+  int batch = 8;
+  std::string optimizer = "adamw";
+  std::string precision = "fp32";
+  bool checkpointing = false;
+  std::string card = "a";
+  std::string verdict = "fits";
+  int retries = 0;
+  std::string forward = "6000";
+  int held = 4000;
+  int peak = 5000;
+};
+
+std::string text_of(bool value) { return value ? "true" : "false"; }
+
+std::string line_of(const Told& told) {
+  const auto key = told.model + std::to_string(told.batch) + told.optimizer + told.precision + told.card +
+                   text_of(told.checkpointing);
+  return R"({"key": ")" + key + R"(", "job": {"source": "torchvision", "model": ")" + told.model + R"(", "batch": )" +
+         std::to_string(told.batch) + R"(, "size": 64, "optimizer": ")" + told.optimizer + R"(", "precision": ")" +
+         told.precision + R"(", "checkpointing": )" + text_of(told.checkpointing) + R"(, "card": ")" + told.card +
+         R"("}, "verdict": ")" + told.verdict + R"(", "torch": {"alloc_retries": )" + std::to_string(told.retries) +
+         R"(}, "device": {"capacity_bytes": 9000, "context_bytes": 500, "peak_bytes": )" + std::to_string(told.peak) +
+         R"(}, "compute": {"flops": 800}, "model": {"parameters": 10, "parameter_bytes": 40, "buffer_bytes": 4, )" +
+         R"("forward_bytes": )" + told.forward + R"(}, "layers": [{"name": "conv", "kind": "Conv2d", )" +
+         R"("inputs": [[2, 3, 8, 8]], "outputs": [[2, 4, 8, 8]], "parameters": 10, "kernel_size": [3, 3], )" +
+         R"("between_bytes": 0, "held_bytes": )" + std::to_string(told.held) + R"(}], "layers_complete": true})";
+}
+
+Result<Harvest> read(const std::string& text) {
+  std::istringstream stream(text);
+  return read_harvest(stream, "rows.jsonl", kCards);
+}
+
+Harvest harvest_of(const std::vector<Told>& rows) {
+  std::string text;
+  for (const auto& told : rows) text += line_of(told) + "\n";
+  const auto harvest = read(text);
+  EXPECT_TRUE(harvest) << harvest.error().what;
+  return harvest ? *harvest : Harvest{};
+}
+
+TEST(HarvestRows, A_job_is_described_by_its_models_reference_row_and_never_by_its_own) {
+  const auto harvest = harvest_of({{.batch = 16, .held = 70000},
+                                   {.batch = 2, .held = 4000},
+                                   {.batch = 2, .optimizer = "sgd", .held = 5000},
+                                   {.batch = 1, .precision = "bf16-amp", .held = 900}});
+  EXPECT_EQ(harvest.references, 1u);
+  ASSERT_EQ(harvest.examples.size(), 3u);  // all but the reference, which is the third
+  for (const auto& example : harvest.examples) {
+    EXPECT_NE(example.line, 3u);
+    ASSERT_EQ(example.job.model.blocks.size(), 1u);
+    EXPECT_DOUBLE_EQ(example.job.model.blocks[0][BlockField::saved_bytes], 2500);
+    EXPECT_DOUBLE_EQ(example.job.model.flops, 400);
+  }
+}
+
+TEST(HarvestRows, A_row_is_a_question_and_its_answer) {
+  const auto harvest = harvest_of(
+      {{.batch = 2, .optimizer = "sgd"}, {.batch = 8, .precision = "bf16-amp", .checkpointing = true, .card = "b"}});
+  ASSERT_EQ(harvest.examples.size(), 1u);
+  const auto& example = harvest.examples[0];
+  EXPECT_EQ(example.line, 2u);
+  EXPECT_EQ(example.family, "resnet");
+  EXPECT_EQ(example.job.batch, 8);
+  EXPECT_EQ(example.job.optimizer, Optimizer::adamw);
+  EXPECT_EQ(example.job.precision, Precision::bf16_amp);
+  EXPECT_TRUE(example.job.checkpointing);
+  EXPECT_EQ(example.job.multiprocessors, 132);
+  EXPECT_EQ(example.job.compute_capability, 9);
+  EXPECT_EQ(example.bytes, 4500);
+  EXPECT_EQ(example.room_bytes, 8500);
+  EXPECT_EQ(example.ending, Ending::fits);
+  EXPECT_TRUE(check(example.job));
+}
+
+TEST(HarvestRows, A_job_that_failed_or_was_squeezed_is_kept_as_such) {
+  const auto harvest = harvest_of({{.batch = 2},
+                                   {.batch = 4, .verdict = "does-not-fit"},
+                                   {.batch = 8, .verdict = "tight"},
+                                   {.batch = 16, .retries = 1}});
+  ASSERT_EQ(harvest.examples.size(), 3u);
+  EXPECT_EQ(harvest.examples[0].ending, Ending::does_not_fit);
+  EXPECT_EQ(harvest.examples[1].ending, Ending::fits);
+  EXPECT_EQ(harvest.examples[2].ending, Ending::squeezed);
+}
+
+TEST(HarvestRows, What_tells_nothing_is_left_out_and_counted) {
+  const auto harvest = harvest_of({{.batch = 2},
+                                   {.batch = 8},
+                                   {.batch = 8},
+                                   {.batch = 4, .verdict = "cannot-tell"},
+                                   {.model = "vgg11", .precision = "bf16-amp"},
+                                   {.model = "vgg13", .forward = "null"}});
+  EXPECT_EQ(harvest.examples.size(), 1u);
+  EXPECT_EQ(harvest.left_out,
+            (std::map<std::string, std::size_t>{{"cannot tell", 1}, {"no reference row", 2}, {"twice", 1}}));
+}
+
+TEST(HarvestRows, A_last_line_that_was_cut_off_is_left_out_and_any_other_is_an_error) {
+  const auto line = line_of({.batch = 2});
+  const auto cut = read(line + "\n" + line.substr(0, 40));
+  ASSERT_TRUE(cut) << cut.error().what;
+  EXPECT_EQ(cut->left_out, (std::map<std::string, std::size_t>{{"cut off", 1}}));
+  EXPECT_EQ(read(line.substr(0, 40) + "\n" + line + "\n").error().what, "rows.jsonl:1: this is not a row of a harvest");
+}
+
+TEST(HarvestRows, An_unknown_card_and_a_peak_that_is_none_are_errors_with_their_place) {
+  EXPECT_EQ(read(line_of({}) + "\n" + line_of({.card = "c"}) + "\n").error().what,
+            "rows.jsonl:2: there is no card 'c'");
+  EXPECT_EQ(read(line_of({.peak = 400}) + "\n").error().what,
+            "rows.jsonl:1: the device's peak is not above its context");
+  EXPECT_EQ(read_harvest("/nonexistent", kCards).error().what, "/nonexistent: cannot be opened");
+}
+
+}  // namespace
+}  // namespace dryfit::predictor

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+#include "predictor/boosted_trees.h"
+#include "predictor/calibration.h"
+#include "predictor/job_features.h"
+#include "predictor/job_physics.h"
+#include "predictor/memory_model.h"
+#include "predictor/reach.h"
+
+namespace dryfit::predictor {
+
+/// What is learned for jobs of which so much is known, as plain data. The peak is
+///   base * e^(offset + answer)
+/// where the answer is the mean of the networks' answers, of the trees', or of those two means, and stays within what
+/// was there to be learned: [least_answer, most_answer].
+struct JobWay {
+  Knowledge knowledge = Knowledge::layers;
+  JobPhysics base;
+  double offset = 0;
+  double least_answer = 0;
+  double most_answer = 0;
+  Scaler features;  ///< of job_features_of()
+  Scaler blocks;    ///< of block_tokens_of(); empty where blocks are not known
+  NetworkShape shape;
+  std::vector<std::vector<float>> members;  ///< the weights of each network
+  std::vector<BoostedTrees> trees;          ///< over the scaled features
+  Calibration calibration;
+  Reach reach;
+};
+
+/// A way for each Knowledge that was learned, at most one.
+struct JobModel {
+  ModelCard card;
+  std::vector<JobWay> ways;
+};
+
+/// A job as a way reads it.
+struct JobInput {
+  double base_mib = 0;
+  std::vector<double> features;  ///< not scaled
+  NetworkInput scaled;
+};
+
+/// The job has passed check() and is known at least so well.
+JobInput encode(const JobWay& way, const JobDescription& job);
+
+/// An Error unless the parts belong together and no number is out of its range.
+Status check(const JobWay& way);
+Status check(const JobModel& model);
+
+}  // namespace dryfit::predictor

@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "predictor/job_model_file.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "predictor/crc64.h"
+#include "predictor/job_estimator.h"
+#include "predictor/job_model_testing.h"
+
+namespace dryfit::predictor {
+namespace {
+
+using testing::sample_job_model;
+
+std::string problem_of(std::string_view bytes) {
+  const auto model = parse_job_model(bytes, "m.model");
+  return model ? "" : model.error().what;
+}
+
+/// One way, so that every byte can be tried.
+JobModel small_model() {
+  auto model = sample_job_model();
+  model.ways = {testing::sample_way(Knowledge::outline)};
+  model.ways[0].members.clear();
+  return model;
+}
+
+/// With the checksum made right again.
+std::string sealed(std::string bytes) {
+  bytes.resize(bytes.size() - 8);
+  const auto sum = crc64(bytes);
+  return bytes.append(reinterpret_cast<const char*>(&sum), sizeof sum);
+}
+
+TEST(JobModelFile, What_is_written_is_read_and_answers_alike) {
+  const auto model = sample_job_model();
+  const auto bytes = to_bytes(model);
+  const auto read = parse_job_model(bytes, "m.model");
+  ASSERT_TRUE(read) << read.error().what;
+  EXPECT_EQ(read->card, model.card);
+  EXPECT_EQ(to_bytes(*read), bytes);
+  ASSERT_EQ(read->ways.size(), 3u);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto before = JobEstimator::of(model.ways[i]);
+    const auto after = JobEstimator::of(read->ways[i]);
+    ASSERT_TRUE(before && after);
+    EXPECT_EQ(before->estimate(testing::sample_description())->mib,
+              after->estimate(testing::sample_description())->mib);
+    EXPECT_EQ(read->ways[i].calibration.folds, model.ways[i].calibration.folds);
+  }
+}
+
+TEST(JobModelFile, It_begins_as_it_is_drawn) {
+  const auto bytes = to_bytes(small_model());
+  EXPECT_EQ(bytes.substr(0, 16), std::string("dryfitj\n\1\0\0\0\0\0\0\0", 16));
+  EXPECT_EQ(bytes.substr(24, 10), std::string("\6\0\0\0sample", 10));
+}
+
+TEST(JobModelFile, Any_cut_and_any_changed_byte_is_told) {
+  const auto bytes = to_bytes(small_model());
+  for (std::size_t size = 0; size < bytes.size(); ++size) EXPECT_NE(problem_of(bytes.substr(0, size)), "") << size;
+  EXPECT_EQ(problem_of(bytes + "x"), "m.model: the model file is damaged");
+  for (std::size_t place = 0; place < bytes.size(); ++place) {
+    auto changed = bytes;
+    changed[place] = static_cast<char>(changed[place] ^ 4);
+    EXPECT_NE(problem_of(changed), "") << place;
+  }
+}
+
+TEST(JobModelFile, A_changed_byte_under_a_right_checksum_never_does_harm) {
+  const auto bytes = to_bytes(small_model());
+  std::size_t refused = 0;
+  for (std::size_t place = 8; place < bytes.size() - 8; ++place) {
+    for (const char flip : {'\x01', '\x80', '\xff'}) {
+      auto changed = bytes;
+      changed[place] = static_cast<char>(changed[place] ^ flip);
+      const auto model = parse_job_model(sealed(std::move(changed)), "m.model");
+      if (!model || !check(*model)) {
+        ++refused;
+      } else if (const auto estimate = JobEstimator::of(model->ways[0])->estimate(testing::sample_description())) {
+        EXPECT_GT(estimate->mib, 0) << place;
+      }
+    }
+  }
+  EXPECT_GT(refused, 100u);
+}
+
+TEST(JobModelFile, A_newer_version_and_another_kind_are_refused_by_name) {
+  auto bytes = to_bytes(small_model());
+  bytes[8] = 2;
+  EXPECT_EQ(problem_of(bytes), "m.model: the model file is of version 2; this Dryfit reads up to 1");
+  bytes[6] = 'm';
+  EXPECT_EQ(problem_of(bytes), "m.model: this is another kind of model of Dryfit");
+  EXPECT_EQ(problem_of(""), "m.model: this is no model file of Dryfit");
+  EXPECT_EQ(problem_of("PK\3\4"), "m.model: this is no model file of Dryfit");
+}
+
+TEST(JobModelFile, A_file_is_written_and_read_and_what_cannot_be_is_said) {
+  const auto file = std::filesystem::path(::testing::TempDir()) / ("j." + std::to_string(::getpid()) + ".model");
+  ASSERT_TRUE(write_job_model(small_model(), file));
+  EXPECT_TRUE(read_job_model(file));
+  std::filesystem::remove(file);
+  EXPECT_EQ(read_job_model(file).error().what, file.string() + ": cannot be opened");
+  EXPECT_EQ(write_job_model(small_model(), "/nonexistent/m").error().what, "/nonexistent/m: cannot be written");
+}
+
+}  // namespace
+}  // namespace dryfit::predictor

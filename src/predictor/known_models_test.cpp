@@ -1,0 +1,181 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "predictor/known_models.h"
+
+#include <gtest/gtest.h>
+
+#include "predictor/testing.h"
+
+namespace dryfit::predictor {
+namespace {
+
+using Field = BlockField;
+
+KnownModel model(std::string source, std::string name, double size, bool image = true) {
+  return {{.source = std::move(source),
+           .name = std::move(name),
+           .size = size,
+           .parameters = 1000,
+           .parameter_bytes = 4000,
+           .buffer_bytes = 8,
+           .flops = 600,
+           .forward_bytes = 300,
+           .blocks = {testing::sample_block(1)}},
+          image,
+          false};
+}
+
+KnownModels catalogue(const std::vector<KnownModel>& models) {
+  return std::move(KnownModels::parse(to_json_lines(models), "models.jsonl")).value();
+}
+
+std::string problem_of(const std::string& text) {
+  const auto models = KnownModels::parse(text, "models.jsonl");
+  return models ? "" : models.error().what;
+}
+
+std::string heading() { return to_json_lines({}); }
+
+HarvestedJob harvested(double batch, double size = 0) {
+  return {.source = "torchvision",
+          .model = "tiny",
+          .batch = batch,
+          .size = size,
+          .flops = 100 * batch,
+          .parameters = 10,
+          .parameter_bytes = 40,
+          .layers = {{.name = "fc",
+                      .kind = "Linear",
+                      .inputs = {{static_cast<std::int64_t>(batch), 3, 32, 32}},
+                      .outputs = {{static_cast<std::int64_t>(batch), 8}},
+                      .parameters = 10}},
+          .layers_complete = true};
+}
+
+TEST(KnownModels, Are_read_as_they_are_written) {
+  const auto written = to_json_lines({model("torchvision", "tiny", 224), model("transformers", "bert", 512, false)});
+  const auto models = KnownModels::parse(written, "models.jsonl");
+  ASSERT_TRUE(models) << models.error().what;
+  EXPECT_EQ(to_json_lines(models->models()), written);
+  EXPECT_EQ(models->models()[1].description.blocks[0].values, testing::sample_block(1).values);
+  EXPECT_EQ(models->names(), (std::set<std::string>{"tiny", "torchvision/tiny", "bert", "transformers/bert"}));
+}
+
+TEST(KnownModels, A_file_that_is_something_else_newer_or_damaged_is_refused) {
+  EXPECT_EQ(problem_of("model,size\n"), "'models.jsonl' is not a catalogue of models");
+  EXPECT_EQ(problem_of(R"({"format": "dryfit models", "version": 2})"),
+            "'models.jsonl' is a catalogue of version 2, and this Dryfit reads up to 1");
+  EXPECT_EQ(problem_of(R"({"format": "dryfit models", "version": 1, "block": ["run"]})"),
+            "'models.jsonl' describes blocks by other numbers than this Dryfit");
+  EXPECT_EQ(problem_of(heading()), "'models.jsonl' holds no models");
+  EXPECT_EQ(problem_of(heading() + "{\"name\": "), "models.jsonl:2 is not a JSON object");
+  EXPECT_EQ(problem_of(heading() + R"({"name": "tiny", "parameters": "many"})"),
+            "models.jsonl:2: 'parameters' is not a number");
+  EXPECT_EQ(problem_of(heading() + R"({"name": "tiny", "size": 224, "parameters": -1})"),
+            "models.jsonl:2: the job's 'parameters' is -1");
+  EXPECT_EQ(problem_of(heading() + R"({"name": "tiny", "size": 224, "parameters": 1, "blocks": [[1, 2]]})"),
+            "models.jsonl:2: a block is not a list of 25 numbers");
+  EXPECT_EQ(problem_of(heading() + R"({"size": 224, "parameters": 1})"), "models.jsonl:2: the model has no 'name'");
+}
+
+TEST(KnownModels, A_missing_file_says_how_to_get_one) {
+  const auto models = KnownModels::read("/nowhere/models.jsonl");
+  ASSERT_FALSE(models);
+  EXPECT_EQ(models.error().what, "there is no catalogue of models '/nowhere/models.jsonl'");
+  EXPECT_NE(models.error().hint.find("dryfit models --from"), std::string::npos);
+}
+
+TEST(KnownModels, A_model_is_found_by_its_name_with_and_without_its_source) {
+  const auto models = catalogue({model("torchvision", "tiny", 224)});
+  for (const auto* name : {"tiny", "torchvision/tiny"}) {
+    const auto found = models.find(name, 0);
+    ASSERT_TRUE(found) << name;
+    EXPECT_EQ(found->description.size, 224);
+    EXPECT_FALSE(found->is_scaled());
+  }
+  EXPECT_EQ(models.find("timm/tiny", 0).error().what, "there is no model 'timm/tiny' in the catalogue");
+}
+
+TEST(KnownModels, A_name_that_several_sources_have_asks_for_one) {
+  const auto models = catalogue({model("timm", "resnet50", 224), model("torchvision", "resnet50", 224)});
+  const auto found = models.find("resnet50", 0);
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().what, "several sources have a model 'resnet50'");
+  EXPECT_EQ(found.error().hint, "Say timm/resnet50 or torchvision/resnet50.");
+  EXPECT_TRUE(models.find("timm/resnet50", 0));
+}
+
+TEST(KnownModels, Without_a_size_the_models_own_is_meant_else_the_usual_one) {
+  auto own = model("torchvision", "tiny", 299);
+  EXPECT_EQ(catalogue({model("torchvision", "tiny", 64), own}).find("tiny", 0)->description.size, 299)
+      << "of 64 and 299 that is nearer to 224";
+  auto small = model("torchvision", "tiny", 64);
+  small.own_size = true;
+  EXPECT_EQ(catalogue({small, own}).find("tiny", 0)->description.size, 64);
+}
+
+TEST(KnownModels, An_image_of_another_size_is_scaled_from_the_nearest_by_area) {
+  const auto models = catalogue({model("torchvision", "tiny", 100), model("torchvision", "tiny", 1000)});
+  const auto found = models.find("tiny", 200);
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(found->is_scaled());
+  EXPECT_EQ(found->known_size, 100);
+  EXPECT_EQ(found->description.size, 200);
+  EXPECT_EQ(found->description.flops, 2400);
+  EXPECT_EQ(found->description.forward_bytes, 1200);
+  EXPECT_EQ(found->description.parameters, 1000);
+  const auto before = testing::sample_block(1);
+  const auto& after = found->description.blocks[0];
+  EXPECT_EQ(after[Field::saved_bytes], 4 * before[Field::saved_bytes]);
+  EXPECT_EQ(after[Field::hw_group_dw], 2 * before[Field::hw_group_dw]);
+  EXPECT_EQ(after[Field::param_bytes], before[Field::param_bytes]);
+  EXPECT_EQ(after[Field::max_channels], before[Field::max_channels]);
+}
+
+TEST(KnownModels, A_sequence_of_another_length_is_scaled_by_it) {
+  const auto models = catalogue({model("transformers", "bert", 128, false)});
+  EXPECT_EQ(models.find("bert", 512)->description.flops, 2400);
+}
+
+TEST(KnownModels, A_model_can_be_told_with_little) {
+  const auto told = parse_model(R"({"size": 224, "parameters": 10})", "the job's model");
+  ASSERT_TRUE(told) << told.error().what;
+  EXPECT_EQ(told->parameter_bytes, 40);
+  EXPECT_TRUE(told->blocks.empty());
+  EXPECT_EQ(parse_model(R"({"parameters": 10})", "the job's model").error().what,
+            "the job's model: the job's 'size' is 0");
+}
+
+TEST(ModelCollector, Takes_the_smallest_batch_of_each_model_and_size) {
+  ModelCollector collector;
+  for (const double batch : {8, 2, 4}) collector.add(harvested(batch));
+  collector.add(harvested(2, 64));
+  const auto models = collector.models();
+  ASSERT_EQ(models.size(), 2u);
+  EXPECT_EQ(models[0].description.size, 32);
+  EXPECT_TRUE(models[0].own_size);
+  EXPECT_TRUE(models[0].image);
+  EXPECT_EQ(models[0].description.flops, 100);
+  EXPECT_EQ(models[1].description.size, 64);
+  EXPECT_FALSE(models[1].own_size);
+}
+
+TEST(ModelCollector, Prefers_a_row_whose_operations_were_counted) {
+  ModelCollector collector;
+  auto uncounted = harvested(1);
+  uncounted.flops = 0;
+  collector.add(harvested(4));
+  collector.add(uncounted);
+  EXPECT_EQ(collector.models()[0].description.flops, 100);
+}
+
+TEST(ModelCollector, Leaves_out_what_is_no_reference) {
+  ModelCollector collector;
+  auto cast = harvested(2);
+  cast.precision = Precision::bf16_amp;
+  collector.add(cast);
+  EXPECT_TRUE(collector.models().empty());
+}
+
+}  // namespace
+}  // namespace dryfit::predictor

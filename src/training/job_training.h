@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "predictor/boosting.h"
+#include "predictor/harvest_rows.h"
+#include "predictor/job_model.h"
+#include "predictor/network_shape.h"
+#include "predictor/out_of_fold.h"
+#include "training/job_folds.h"
+#include "training/recipe.h"
+
+namespace dryfit::training {
+
+/// Who answers.
+enum class Members { networks, trees, both };
+
+/// A model of job descriptions, before it has learned anything.
+struct JobPlan {
+  Members members = Members::both;
+  predictor::Core core = predictor::Core::bigru_transformer;
+  Recipe recipe;
+  predictor::BoostingRecipe boosting;
+};
+
+/// Fits base, offset, scales, reach, and per seed a network and a set of trees, to those examples that fit their card
+/// (Ending::fits). Nothing is calibrated. The same arguments give the same way, to the bit (see fit_network).
+Result<predictor::JobWay> train_way(std::span<const predictor::HarvestExample> examples, predictor::Knowledge knowledge,
+                                    const JobPlan& plan, std::span<const std::uint64_t> seeds,
+                                    const predictor::Report& report);
+
+/// What ways say that have not seen an example's fold, of all examples in their order, in MiB.
+struct OutOfFold {
+  predictor::Knowledge knowledge = predictor::Knowledge::layers;
+  std::vector<double> physics;
+  std::vector<double> networks;  ///< empty when there are none
+  std::vector<double> trees;     ///< empty when there are none
+  std::vector<double> answer;    ///< of all that the plan asks for
+  std::vector<double> distance;  ///< Note [Distance]
+};
+
+/// Fold k is learned with predictor::seed_of_fold(seed, k).
+Result<OutOfFold> predict_without_fold(std::span<const predictor::HarvestExample> examples, const JobFolds& folds,
+                                       predictor::Knowledge knowledge, const JobPlan& plan,
+                                       std::span<const std::uint64_t> seeds, const predictor::Report& report);
+
+/// From what was missed of the examples that fit: Note [Upper bounds].
+predictor::Calibration calibrate_way(std::span<const predictor::HarvestExample> examples, const JobFolds& folds,
+                                     const OutOfFold& predictions);
+
+/// "networks", "trees", "both".
+std::string_view to_text(Members members);
+
+}  // namespace dryfit::training
