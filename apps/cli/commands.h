@@ -20,6 +20,8 @@ void add_run(CLI::App& app, const Arguments& arguments, int& exit_code);
 void add_gpus(CLI::App& app, int& exit_code);
 void add_replay(CLI::App& app, int& exit_code);
 void add_harvest(CLI::App& app, int& exit_code);
+void add_predict(CLI::App& app, int& exit_code);
+void add_models(CLI::App& app, int& exit_code);
 void add_observe(CLI::App& app, const Arguments& arguments, int& exit_code);
 void add_history(CLI::App& app, int& exit_code);
 void add_learn(CLI::App& app, int& exit_code);
