@@ -34,16 +34,17 @@ def _header(width: int) -> str:
     return "  " + " " * width + "".join(f"{metric:>22}" for metric in METRICS)
 
 
-def _number(value: float) -> str:
-    return f"{value:.4g}"
+def _number(value: float, digits: int = 4) -> str:
+    return f"{value:.0f}" if abs(value) >= 10**digits else f"{value:.{digits}g}"
 
 
 def _spread(values: Sequence[float]) -> str:
     if len(values) < 2:
         return _number(values[0])
-    return f"{_number(statistics.mean(values))} ± {statistics.stdev(values):.2g}"
+    return f"{_number(statistics.mean(values))} ± {_number(statistics.stdev(values), 2)}"
 
 
 def _interval(score: Scores) -> str:
     excludes = score["low"] > 0 or score["high"] < 0
-    return f"{score['value']:+.2g} [{score['low']:.2g}, {score['high']:.2g}]{'*' if excludes else ' '}"
+    value, low, high = (_number(score[name], 2) for name in ("value", "low", "high"))
+    return f"{value} [{low}, {high}]{'*' if excludes else ' '}"

@@ -110,6 +110,13 @@ def test_seeds_are_blended_and_the_shipped_one_is_a_network_with_the_trees(
     ]
 
 
+def test_where_trees_are_of_no_use_the_shipped_one_is_the_network(tmp_path: Path, tiny: Path, trainer: Trainer) -> None:
+    study = Study("llm-foundry", "model9", "physics")
+    tasks = tasks_in(tmp_path, study, tiny, trainer, {"trees", "flat"})
+    train(tasks)
+    assert blends_of(tasks, study)[-1] == "shipped (flat physics x2)=flat physics x2"
+
+
 def test_tables_are_written_under_the_names_that_dryfit_train_gives(
     tmp_path: Path, tiny: Path, trainer: Trainer
 ) -> None:
@@ -134,7 +141,7 @@ def test_the_ablation_shows_seeds_ensembles_and_intervals() -> None:
     def scores(value: float) -> dict[str, float]:
         return {metric: value for metric in ("MSE", "RMSE", "MAE", "MAPE", "R2")}
 
-    names = {"both seed 0": 1.0, "both seed 1": 3.0, "both x2": 1.5, "alone seed 0": 5.0}
+    names = {"both seed 0": 1.0, "both seed 1": 3.0, "both x2": 1.5, "alone seed 0": 22860.5}
     interval = {"value": 3.5, "low": 1.25, "high": 4.0}
     report = {
         "contenders": [{"name": name, "scores": scores(value)} for name, value in names.items()],
@@ -146,4 +153,5 @@ def test_the_ablation_shows_seeds_ensembles_and_intervals() -> None:
     text = ablation("Cores", report, cores, "both x2")
     assert text.startswith("Cores: mean and standard deviation of single seeds; all seeds together\n")
     assert "2 ± 1.4" in text
-    assert "+3.5 [1.2, 4]*" in text
+    assert "e+" not in text
+    assert "3.5 [1.2, 4]*" in text
