@@ -1,5 +1,5 @@
 # One layout everywhere, found by the executable relative to itself:
-#   bin/dryfit   lib/dryfit/libcuda.so.1, libnvidia-ml.so.1   share/dryfit/cards, share/dryfit/hooks
+#   bin/dryfit   lib/dryfit/libcuda.so.1, libnvidia-ml.so.1   share/dryfit/cards, share/dryfit/hooks, share/dryfit/models
 # `make build` installs it into build/<preset>/stage, a wheel into the package's folder.
 install(TARGETS dryfit_cli RUNTIME DESTINATION bin)
 if(NOT SKBUILD)
@@ -10,6 +10,7 @@ if(DRYFIT_TRAINING)
 endif()
 install(TARGETS dryfit_cuda dryfit_nvml LIBRARY DESTINATION lib/dryfit NAMELINK_SKIP)
 install(DIRECTORY cards DESTINATION share/dryfit FILES_MATCHING PATTERN "*.toml")
+install(DIRECTORY models DESTINATION share/dryfit FILES_MATCHING PATTERN "*.dryfit-model" PATTERN "*.jsonl")
 install(DIRECTORY python/dryfit/hooks DESTINATION share/dryfit
         FILES_MATCHING PATTERN "*.py" PATTERN "grid.toml" PATTERN __pycache__ EXCLUDE)
 

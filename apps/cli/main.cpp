@@ -34,12 +34,14 @@ int run_command_line(int argc, const char* const* argv) {
   CLI::App app("Dryfit tells whether a training job fits a GPU, without the GPU.", "dryfit");
   app.footer(
       "Example:\n  dryfit run --gpu rtx-3060-12gb -- python train.py\n\n"
-      "`dryfit run --help`, `dryfit replay --help`, `dryfit harvest --help` and `dryfit gpus --help` tell more.");
+      "`dryfit COMMAND --help` tells more.");
   app.set_version_flag("--version", "dryfit " DRYFIT_VERSION);
   app.require_subcommand(1);
   add_run(app, arguments, exit_code);
   add_gpus(app, exit_code);
   add_replay(app, exit_code);
+  add_predict(app, exit_code);
+  add_models(app, exit_code);
   add_harvest(app, exit_code);
   add_trace(app, exit_code);
   if (const auto wrong = unknown_command(app, arguments)) return fail(*wrong, kWrongUsage);

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
 #include <charconv>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -9,6 +10,8 @@
 
 namespace dryfit::cli {
 namespace {
+
+constexpr double kLargestWhole = 9007199254740992;  // 2^53
 
 std::string text_json(std::string_view text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -43,7 +46,10 @@ class ObjectText {
     return raw(name, {digits, static_cast<std::size_t>(end - digits)});
   }
 
-  ObjectText& count(std::string_view name, double value) { return number(name, static_cast<std::uint64_t>(value)); }
+  /// A whole number, to the last digit where a double has them all.
+  ObjectText& count(std::string_view name, double value) {
+    return value < kLargestWhole ? number(name, std::llround(value)) : number(name, value);
+  }
   ObjectText& flag(std::string_view name, bool value) { return raw(name, value ? "true" : "false"); }
   ObjectText& null(std::string_view name) { return raw(name, "null"); }
 

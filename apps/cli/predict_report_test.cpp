@@ -58,6 +58,14 @@ TEST_F(PredictReportTest, The_JSON_tells_everything) {
   EXPECT_EQ(json["model_file"]["errors"], "median 3 %");
 }
 
+TEST_F(PredictReportTest, Parts_of_a_byte_are_rounded_alike_everywhere) {
+  const auto json = Json::parse(predict_json(answer(kGib + 0.6, kGib + 1.7), "{}"));
+  const auto& card = json["cards"][0];
+  const auto context = card["context_bytes"].get<std::uint64_t>();
+  EXPECT_EQ(card["device_median_bytes"], card["median_bytes"].get<std::uint64_t>() + context);
+  EXPECT_EQ(card["device_upper_bytes"], card["upper_bytes"].get<std::uint64_t>() + context);
+}
+
 TEST_F(PredictReportTest, Operations_that_are_not_known_are_null) {
   auto answered = answer(kGib, kGib);
   answered.flops = 0;
