@@ -18,7 +18,7 @@ JOBS ?= $(shell nproc)
 TRAIN_FOLDS ?= module5_s0
 # `make surrogate`: the rows that it learns from, and what its card says.
 HARVEST ?= data/harvest/first.jsonl
-SURROGATE ?= build/train/surrogate.dryfit-model
+SURROGATE ?= models/surrogate.dryfit-model
 SURROGATE_DATE ?= 2026-11-16
 SURROGATE_LICENCE ?= Apache-2.0
 
