@@ -84,13 +84,12 @@ Result<predictor::ModelDescription> describe_by_dry_run(const PythonModel& model
                        .precision = "fp32",
                        .card = model.card};
   const auto tally = harvest_all({job},
-                                 {.python = model.python,
+                                 {.process = {.python = model.python, .resources = resources, .timeout = model.timeout},
                                   .torch = models->torch,
                                   .version = DRYFIT_VERSION,
-                                  .resources = resources,
                                   .catalogue = &catalogue,
                                   .count_while_measuring = may_count_while_measuring(models->torch),
-                                  .timeout = model.timeout},
+                                  .afresh = true},
                                  *file);
   if (auto status = check(tally); !status) return status.error();
   const auto row = row_in(path);
