@@ -42,7 +42,7 @@ struct Stamp {
   std::int64_t tables = 0;
 };
 
-Result<Stamp> stamp_of(Database& database) {
+Result<Stamp> read_stamp(Database& database) {
   const auto application = database.number("PRAGMA application_id");
   if (!application) return application.error();
   const auto version = database.number("PRAGMA user_version");
@@ -50,6 +50,14 @@ Result<Stamp> stamp_of(Database& database) {
   const auto tables = database.number("SELECT count(*) FROM sqlite_master");
   if (!tables) return tables.error();
   return Stamp{*application, *version, *tables};
+}
+
+/// At one moment, as another process may be making the tables. A savepoint is a transaction of its own, or part of one.
+Result<Stamp> stamp_of(Database& database) {
+  if (auto status = database.execute("SAVEPOINT stamp"); !status) return status.error();
+  auto stamp = read_stamp(database);
+  if (auto status = database.execute("RELEASE stamp"); !status && stamp) return status.error();
+  return stamp;
 }
 
 Status check(const Stamp& stamp, const Database& database, std::size_t newest) {
