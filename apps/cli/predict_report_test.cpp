@@ -90,5 +90,21 @@ TEST_F(PredictReportTest, The_text_tells_it_to_a_person) {
   }
 }
 
+TEST_F(PredictReportTest, Of_a_model_with_several_ways_the_errors_of_the_one_that_answered_are_told) {
+  model_.card.data = "a harvest of 3000 jobs; left out: 7";
+  model_.card.errors =
+      "outline: median error 20 %; the bound covers 99 %; more\nlayers: median error 6 %; covers 98 %; more";
+  auto answered = answer(kGib, kGib);
+  answered.question.job.model.blocks.clear();
+  answered.question.job.model.forward_bytes = 0;
+  const auto text = predict_text(answered, model_, {.colour = false, .utf8 = false});
+  EXPECT_TRUE(
+      text.ends_with("learned from a harvest of 3000 jobs; errors: outline: median error 20 %; "
+                     "the bound covers 99 %\n"))
+      << text;
+  answered.question.job.model.blocks.resize(1);
+  EXPECT_TRUE(predict_text(answered, model_, {}).ends_with("errors: layers: median error 6 %; covers 98 %\n"));
+}
+
 }  // namespace
 }  // namespace dryfit::cli

@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
 #include "predict_report.h"
+#include "predictor/job_physics.h"
 #include "report/table.h"
 #include "report/wording.h"
 
@@ -93,6 +95,31 @@ std::string familiarity(const PredictAnswer& answer) {
   return distance_text(*farthest);
 }
 
+/// The first `count` of the clauses between semicolons.
+std::string_view clauses(std::string_view text, int count) {
+  std::size_t end = 0;
+  for (; count > 0 && end != std::string_view::npos; --count) end = text.find(';', end == 0 ? 0 : end + 1);
+  return text.substr(0, end);
+}
+
+/// A model may answer in several ways, and tells the errors of each on a line of its own: "layers: median error 6 %".
+std::string_view errors_of_way(std::string_view errors, std::string_view way) {
+  for (std::string_view rest = errors; !rest.empty();) {
+    const auto line = rest.substr(0, rest.find('\n'));
+    if (line.starts_with(way) && line.substr(way.size()).starts_with(':')) return clauses(line, 2);
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+  }
+  return errors;
+}
+
+std::string who_answered(const PredictAnswer& answer, const PredictModel& model) {
+  const auto& card = model.card;
+  const auto way = predictor::knowledge_of(answer.question.job);
+  std::string text = "predicted by " + model.file.filename().string() + " (" + card.name + ", " + card.date + "), ";
+  text += "learned from " + std::string(clauses(card.data, 1));
+  return text + "; errors: " + std::string(errors_of_way(card.errors, way ? to_text(*way) : "")) + "\n";
+}
+
 }  // namespace
 
 std::string predict_text(const PredictAnswer& answer, const PredictModel& model, const Style& style) {
@@ -102,10 +129,7 @@ std::string predict_text(const PredictAnswer& answer, const PredictModel& model,
   text += "operations of a step: " + flops_text(answer.flops) + "\n";
   text += "next to the jobs learned from: " + familiarity(answer) + "\n";
   for (const auto& note : notes_of(answer)) text += "note: " + note + "\n";
-  const auto& card = model.card;
-  text += "predicted by " + model.file.filename().string() + " (" + card.name + ", " + card.date + "), learned from " +
-          card.data + "; errors: " + card.errors + "\n";
-  return text;
+  return text + who_answered(answer, model);
 }
 
 }  // namespace dryfit::cli

@@ -18,7 +18,8 @@ double Reach::distance(std::span<const double> features) const {
       distance = std::max(distance, inside ? 0 : kUnknownFlag);
     } else {
       const double half = std::max((high[i] - low[i]) / 2, kLeastHalfWidth);
-      distance = std::max(distance, std::abs(features[i] - (low[i] + high[i]) / 2) / half);
+      const double halves = std::abs(features[i] - (low[i] + high[i]) / 2) / half;
+      distance = std::max(distance, inside ? std::min(halves, 1.0) : halves);
     }
   }
   return distance;

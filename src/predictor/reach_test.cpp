@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "predictor/job_features.h"
 
 namespace dryfit::predictor {
@@ -24,6 +26,15 @@ TEST(Reach, Jobs_learned_from_are_at_most_one_away_and_the_farthest_exactly_one)
   EXPECT_DOUBLE_EQ(reach.distance(rows[0]), 1);
   EXPECT_DOUBLE_EQ(reach.distance(rows[1]), 0.5);
   EXPECT_DOUBLE_EQ(reach.distance(rows[2]), 1);
+}
+
+TEST(Reach, The_ends_of_a_range_belong_to_it_however_they_are_rounded) {
+  for (int n = 1; n < 200; ++n) {
+    const std::vector<std::vector<double>> rows{features(std::log(n), 0), features(std::log(n + 104.3), 0)};
+    const auto reach = fit_reach(rows);
+    EXPECT_LE(reach.distance(rows[0]), 1) << n;
+    EXPECT_LE(reach.distance(rows[1]), 1) << n;
+  }
 }
 
 TEST(Reach, Outside_the_range_it_grows_with_the_distance) {
