@@ -25,10 +25,7 @@ SURROGATE_LICENCE ?= Apache-2.0
 STAGE := tools/setup/stage.sh
 VENV := PYTHON=$(PYTHON) tools/setup/venv.sh
 CTEST := ctest -j $(shell nproc)
-tsan_TESTS := trace_test snapshot_test simulator_test oracle_test whatif_test cuda_test nvml_test nvml_with_cuda_test
-asan_TESTS := $(tsan_TESTS) predictor_test dryfit_evaluate
-asan_LEFT_OUT := _NOT_BUILT
-tsan_LEFT_OUT := _NOT_BUILT|^Evaluate
+SANITIZED_TESTS := trace_test snapshot_test simulator_test oracle_test whatif_test cuda_test nvml_test nvml_with_cuda_test
 CPP_FILES = $(shell find src apps include bench tests -name '*.h' -o -name '*.cpp')
 WHEEL_SOURCES = $(shell find src apps include cards models cmake python -type f -not -name '*.pyc') \
                 pyproject.toml CMakeLists.txt $(wildcard README.md)
@@ -38,7 +35,8 @@ WHEEL_SOURCES = $(shell find src apps include cards models cmake python -type f 
 .DELETE_ON_ERROR:
 .PHONY: help setup packages headers tools-venv venv venv-latest venv-2.11 venv-2.1 venv-peft venv-harvest venv-comparators \
         build demo \
-        test test-fast test-latest test-cpp test-python check-includes test-sanitizers test-asan test-tsan build-training test-training accuracy evaluate \
+        test test-fast test-latest test-cpp test-python check-includes test-sanitizers test-asan-predictor \
+        build-training test-training accuracy evaluate \
         train surrogate bench bench-latency bench-h100 operators format format-check wheel clean distclean
 
 help: ## this list
@@ -128,13 +126,20 @@ test-cpp: | build
 check-includes: ## the direction of the includes (ARCHITECTURE.md)
 	@$(STAGE) check-includes "Direction of the includes" -- tools/check_includes
 
-test-sanitizers: test-asan test-tsan ## the tests of driver, trace, snapshot, simulator and whatif under both; asan: predictor too
+test-sanitizers: packages headers ## the tests of driver, trace, snapshot, simulator and whatif under asan and tsan
+	@for preset in asan tsan; do \
+	    test -f build/$$preset/build.ninja || \
+	        $(STAGE) $$preset-configure "Configuring (preset $$preset)" -- cmake --preset $$preset || exit 1; \
+	    $(STAGE) $$preset-build "Building the tests (preset $$preset)" -- \
+	        cmake --build --preset $$preset --target $(SANITIZED_TESTS) || exit 1; \
+	    $(STAGE) $$preset-test "The tests (preset $$preset)" --show 'tests passed' -- \
+	        $(CTEST) --preset $$preset -E '_NOT_BUILT|^Evaluate' || exit 1; \
+	done
 
-test-asan test-tsan: test-%: packages headers
-	@test -f build/$*/build.ninja || \
-	    $(STAGE) $*-configure "Configuring (preset $*)" -- cmake --preset $*
-	@$(STAGE) $*-build "Building the tests (preset $*)" -- cmake --build --preset $* --target $($*_TESTS)
-	@$(STAGE) $*-test "The tests (preset $*)" --show 'tests passed' -- $(CTEST) --preset $* -E '$($*_LEFT_OUT)'
+test-asan-predictor: test-sanitizers ## the same, and the predictor's tests under asan
+	@$(STAGE) asan-build "Building the predictor's tests (preset asan)" -- \
+	    cmake --build --preset asan --target predictor_test dryfit_evaluate
+	@$(STAGE) asan-test "The tests (preset asan)" --show 'tests passed' -- $(CTEST) --preset asan -E _NOT_BUILT
 
 build-training: packages headers venv-latest ## dryfit-train, which needs libtorch, into bin/
 	@test -f build/training/build.ninja || \
