@@ -15,7 +15,7 @@ import time
 from typing import List, Set
 
 THREADS = "/proc/self/task"
-NAME = "pt_autograd_"  # since PyTorch 2.2 or so; the threads of earlier ones have no name of their own
+NAME = "pt_autograd_"  # PyTorch 2.6 names them so; those of 2.1 have no name of their own
 ROUNDS = 1000  # so many in vain: a thread that works for another part of the program is not waited for
 PAUSE = 50e-6  # seconds; lets go of the interpreter's lock, for which such a thread may be waiting
 

@@ -57,7 +57,7 @@ def around(
 
 
 def compiling_test(torch: Any) -> Callable[[], bool]:
-    """Tells whether PyTorch is tracing a program to compile it. Before 2.3 the function has another name."""
+    """Tells whether PyTorch is tracing a program to compile it. That of 2.1 has another name."""
     return getattr(torch.compiler, "is_compiling", None) or torch._utils.is_compiling
 
 
