@@ -102,7 +102,7 @@ std::vector<std::string> notes_of(const PredictAnswer& answer) {
   if (question.dry_run) notes.push_back("to describe the model, a step with a batch of 2 was run dry");
   if (question.known_size > 0) {
     notes.push_back(text_of("the model is known at size %g and was scaled from there by ", question.known_size) +
-                    (question.image ? "area" : "length") + ": less certain");
+                    (question.image ? "area" : "length") + ": less certain, and the bound is widened");
   }
   if (is_unfamiliar(answer)) {
     notes.push_back("the job is unlike those learned from, and the bound is widened: dryfit run gives an exact answer");

@@ -100,7 +100,8 @@ TEST_F(PredictAnswerTest, Doubts_are_noted) {
   EXPECT_TRUE(notes_of(*answer(always(kGib, kGib))).empty());
   EXPECT_EQ(
       notes_of(*answer(always(kGib, kGib), {"rtx-4090"}, 448)),
-      (std::vector<std::string>{"the model is known at size 224 and was scaled from there by area: less certain"}));
+      (std::vector<std::string>{"the model is known at size 224 and was scaled from there by area: less certain, and "
+                                "the bound is widened"}));
   EXPECT_EQ(notes_of(*answer(always(kGib, kGib, false))),
             (std::vector<std::string>{
                 "the job is unlike those learned from, and the bound is widened: dryfit run gives an exact answer"}));
