@@ -159,7 +159,8 @@ void declare_prediction(CLI::App& command, ObserveOptions& o) {
   command.add_option("--model-file", r.model_file, "The model file that predicted it")->type_name("FILE");
   command
       .add_option("--predicted", o.prediction_file,
-                  "A JSON file with median_bytes, upper_bytes and coverage, instead of the options before")
+                  "An answer of `dryfit predict --json`, or JSON with median_bytes, upper_bytes and coverage, instead of "
+                  "the options before")
       ->type_name("FILE");
 }
 
