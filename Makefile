@@ -35,7 +35,7 @@ WHEEL_SOURCES = $(shell find src apps include cards models cmake python -type f 
 .DELETE_ON_ERROR:
 .PHONY: help setup packages headers tools-venv venv venv-latest venv-2.11 venv-2.1 venv-peft venv-harvest venv-comparators \
         build demo \
-        test test-fast test-latest test-cpp test-python check-includes test-sanitizers test-asan-predictor \
+        test test-fast test-latest test-cpp test-python test-slurm check-includes test-sanitizers test-asan-predictor \
         build-training test-training accuracy evaluate \
         train surrogate bench bench-latency bench-h100 operators format format-check wheel clean distclean
 
@@ -122,6 +122,11 @@ test-python: setup | build
 
 test-cpp: | build
 	@$(STAGE) test-cpp "C++ tests" --show 'tests passed' -- $(CTEST) --preset release
+
+test-slurm: setup build ## `dryfit harvest --on slurm` on a real Slurm cluster, on this machine alone
+	@$(STAGE) slurm-packages "Slurm (Debian packages)" -- tools/setup/packages.sh slurm
+	@DRYFIT_TEST_SLURM=1 $(STAGE) test-slurm "Python tests on Slurm" --show '=.* passed' -- \
+	    $(TORCH_PYTHON) -m pytest tests/slurm
 
 check-includes: ## the direction of the includes (ARCHITECTURE.md)
 	@$(STAGE) check-includes "Direction of the includes" -- tools/check_includes

@@ -13,16 +13,27 @@
 #include "harvest_grid.h"
 #include "harvest_models.h"
 #include "harvest_run.h"
+#include "harvest_slurm.h"
 #include "launch/command.h"
 #include "named_cards.h"
 #include "own_environment.h"
 #include "resources.h"
 #include "screen.h"
+#include "slurm_queue.h"
 
 namespace dryfit::cli {
 namespace {
 
 constexpr const char* kBuiltInGrid = "_dryfit_harvest/grid.toml";
+
+/// The options that belong to --on slurm.
+struct SlurmOptions {
+  std::string on = "local";
+  std::size_t tasks = 8;
+  SlurmRequest request;
+  bool no_wait = false;
+  std::vector<const CLI::Option*> own;  ///< those that mean nothing elsewhere
+};
 
 /// What `dryfit harvest` was asked to do, as typed.
 struct HarvestOptions {
@@ -31,12 +42,13 @@ struct HarvestOptions {
   std::string python = "python";
   std::vector<std::string> gpus;  ///< instead of the grid's
   std::vector<std::filesystem::path> cards;
-  std::size_t jobs = std::max(1u, std::thread::hardware_concurrency());
+  std::size_t jobs = 0;   ///< 0: one per core
   std::size_t limit = 0;  ///< 0: none
   std::string timeout = "10m";
   bool afresh = false;
   bool list_models = false;
   bool dry = false;
+  SlurmOptions slurm;
 };
 
 /// The names of cards become ids, so that two names of one card make one job.
@@ -58,6 +70,8 @@ Result<std::vector<HarvestJob>> jobs_of(const HarvestOptions& options, const Res
   if (const auto status = name_cards(*products, catalogue, options.gpus); !status) return status.error();
   return expand(*products, models, own);
 }
+
+std::size_t cores() { return std::max(1u, std::thread::hardware_concurrency()); }
 
 std::vector<HarvestJob> not_yet_in(const HarvestFile& file, const std::vector<HarvestJob>& jobs,
                                    const std::string& torch) {
@@ -95,7 +109,34 @@ int summarise(const HarvestTally& tally, std::size_t there, std::size_t left, co
   return kSuccess;
 }
 
+Status check_place(const SlurmOptions& options) {
+  if (options.on == "slurm") return check_slurm();
+  if (options.on != "local") return Error{"there is no place '" + options.on + "'", "There are: local, slurm."};
+  for (const auto* option : options.own) {
+    if (!option->empty())
+      return Error{option->get_name() + " belongs to --on slurm", "Give that too, or leave it out."};
+  }
+  return {};
+}
+
+/// What each task runs; the rest of it depends on the task.
+std::vector<std::string> task_command(const HarvestOptions& options) {
+  const auto at_once = options.jobs == 0 ? options.slurm.request.cpus : options.jobs;
+  std::vector<std::string> command{std::filesystem::canonical("/proc/self/exe").string(),
+                                   "harvest",
+                                   "--python",
+                                   options.python,
+                                   "--jobs",
+                                   std::to_string(at_once),
+                                   "--timeout",
+                                   options.timeout};
+  for (const auto& cards : options.cards) command.insert(command.end(), {"--cards", cards.string()});
+  if (options.afresh) command.push_back("--afresh");
+  return command;
+}
+
 int harvest(const HarvestOptions& options) {
+  if (const auto status = check_place(options.slurm); !status) return fail(status.error(), kWrongUsage);
   if (options.out.empty() && !options.list_models && !options.dry) {
     return fail({"no file to harvest into", "Name one: dryfit harvest --out jobs.jsonl"}, kWrongUsage);
   }
@@ -118,6 +159,15 @@ int harvest(const HarvestOptions& options) {
   const auto wanted = std::min(options.limit == 0 ? jobs->size() : options.limit, jobs->size());
   const std::vector<HarvestJob> asked(jobs->begin(), jobs->begin() + static_cast<std::ptrdiff_t>(wanted));
   if (options.dry) return list_jobs(asked, models->torch);
+  if (options.slurm.on == "slurm") {
+    return harvest_on_slurm({.out = options.out,
+                             .jobs = asked,
+                             .torch = models->torch,
+                             .command = task_command(options),
+                             .tasks = options.slurm.tasks,
+                             .request = options.slurm.request,
+                             .wait = !options.slurm.no_wait});
+  }
   auto file = HarvestFile::open(options.out);
   if (!file) return fail(file.error(), kWrongUsage);
   const auto left = not_yet_in(*file, asked, models->torch);
@@ -127,11 +177,34 @@ int harvest(const HarvestOptions& options) {
                                   .torch = models->torch,
                                   .version = DRYFIT_VERSION,
                                   .catalogue = &*catalogue,
-                                  .at_once = options.jobs,
+                                  .at_once = options.jobs == 0 ? cores() : options.jobs,
                                   .count_while_measuring = may_count_while_measuring(models->torch),
                                   .afresh = options.afresh},
                                  *file);
   return summarise(tally, there, left.size(), options.out);
+}
+
+void declare_slurm(CLI::App& command, SlurmOptions& o) {
+  command.add_option("--on", o.on, "Where the jobs are run: local, or slurm (as an array of tasks)")
+      ->type_name("PLACE")
+      ->capture_default_str();
+  o.own = {command.add_option("--tasks", o.tasks, "Slurm: at most so many tasks")
+               ->type_name("N")
+               ->check(CLI::Range(1, 100'000).description(""))
+               ->capture_default_str(),
+           command.add_option("--partition", o.request.partition, "Slurm: the partition")->type_name("NAME"),
+           command.add_option("--time", o.request.time, "Slurm: the limit of a task, as sbatch takes it: 2:00:00")
+               ->type_name("TIME"),
+           command.add_option("--cpus", o.request.cpus, "Slurm: cores of a task, and so many jobs at once in it")
+               ->type_name("N")
+               ->check(CLI::Range(1, 1024).description(""))
+               ->capture_default_str(),
+           command.add_option("--sbatch-arg", o.request.arguments, "Slurm: an option of sbatch: --sbatch-arg=--mem=8G")
+               ->type_name("OPTION")
+               ->expected(1)
+               ->take_all()
+               ->allow_extra_args(false),
+           command.add_flag("--no-wait", o.no_wait, "Slurm: only submit; the same command collects the rows later")};
 }
 
 void declare(CLI::App& command, HarvestOptions& o) {
@@ -167,6 +240,7 @@ void declare(CLI::App& command, HarvestOptions& o) {
                    "Start Python anew for each job instead of forking it: slower, with the same rows");
   command.add_flag("--list-models", o.list_models, "Only list the models that can be harvested");
   command.add_flag("--list-jobs", o.dry, "Only list the jobs of the grid, in their order");
+  declare_slurm(command, o.slurm);
 }
 
 }  // namespace
@@ -174,8 +248,10 @@ void declare(CLI::App& command, HarvestOptions& o) {
 void add_harvest(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand("harvest", "Dry-run a grid of training jobs and collect their numbers");
   command->footer(
-      "Example:\n  dryfit harvest --out jobs.jsonl --python .venv/bin/python --limit 500\n\n"
-      "Exit code: 0 all jobs are in the file, 1 some are not (interrupted, killed, no space), 2 wrong usage.");
+      "Examples:\n  dryfit harvest --out jobs.jsonl --python .venv/bin/python --limit 500\n"
+      "  dryfit harvest --out jobs.jsonl --on slurm --tasks 16 --cpus 4 --partition cpu --time 4:00:00\n\n"
+      "Exit code: 0 all jobs are in the file, or submitted with --no-wait; 1 some are not (interrupted, killed, no\n"
+      "space); 2 wrong usage.");
   auto options = std::make_shared<HarvestOptions>();
   declare(*command, *options);
   command->callback([options, &exit_code] { exit_code = harvest(*options); });

@@ -20,16 +20,6 @@ Error cannot(const std::string& what, const fs::path& path) {
   return {"cannot " + what + " '" + path.string() + "': " + std::strerror(errno), ""};
 }
 
-/// Keeps the key alone: rows are long, and there are many.
-std::string key_in(const std::string& line) {
-  const auto keep = [](int depth, nlohmann::json::parse_event_t event, nlohmann::json& parsed) {
-    return depth > 1 ? false : event != nlohmann::json::parse_event_t::key || parsed == "key";
-  };
-  const auto json = nlohmann::json::parse(line, keep, false);
-  if (!json.is_object() || !json.contains("key") || !json["key"].is_string()) return "";
-  return json["key"].get<std::string>();
-}
-
 /// Whether a last line without an end was ours: every row begins with its key. Anything else is not ours to remove.
 bool is_cut_off(std::string_view line) {
   constexpr std::string_view kBeginning = R"({"key":")";
@@ -37,6 +27,16 @@ bool is_cut_off(std::string_view line) {
 }
 
 }  // namespace
+
+std::string key_in(const std::string& line) {
+  // Rows are long, and there are many: the key alone is kept.
+  const auto keep = [](int depth, nlohmann::json::parse_event_t event, nlohmann::json& parsed) {
+    return depth > 1 ? false : event != nlohmann::json::parse_event_t::key || parsed == "key";
+  };
+  const auto json = nlohmann::json::parse(line, keep, false);
+  if (!json.is_object() || !json.contains("key") || !json["key"].is_string()) return "";
+  return json["key"].get<std::string>();
+}
 
 Result<HarvestFile> HarvestFile::open(const fs::path& path) {
   UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666));

@@ -12,6 +12,9 @@
 
 namespace dryfit::cli {
 
+/// The key of a row; empty: the line is no row of a harvest.
+std::string key_in(const std::string& line);
+
 /// The file that a harvest grows: one JSON object a line, each with a "key". One process at a time writes to it.
 ///
 /// A line is appended by one write. What a process that was killed left of its last line is removed at the next start.

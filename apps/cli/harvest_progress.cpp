@@ -24,9 +24,12 @@ HarvestProgress::HarvestProgress() : terminal_(is_terminal(STDERR_FILENO)) {}
 bool HarvestProgress::due() const { return Clock::now() - last_ >= (terminal_ ? kBetweenDrawings : kBetweenLines); }
 
 void HarvestProgress::draw(HarvestState state) {
+  state.elapsed_seconds = std::chrono::duration<double>(Clock::now() - begun_).count();
+  show(harvest_progress_text(state));
+}
+
+void HarvestProgress::show(std::string text) {
   last_ = Clock::now();
-  state.elapsed_seconds = std::chrono::duration<double>(last_ - begun_).count();
-  auto text = harvest_progress_text(state);
   if (!terminal_) {
     std::fprintf(stderr, "%s\n", text.c_str());
     return;

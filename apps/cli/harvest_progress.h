@@ -18,6 +18,18 @@ struct HarvestState {
 /// "dryfit: 12 of 300 jobs done, 2 running, some 25 min left". The time is left out until a job has ended.
 std::string harvest_progress_text(const HarvestState& state);
 
+/// The same of a harvest that tasks of a batch system do.
+struct ArrayProgress {
+  std::size_t done = 0;
+  std::size_t all = 0;
+  std::size_t running = 0;  ///< tasks
+  std::size_t waiting = 0;  ///< the same
+  std::string reason;       ///< why they wait; may be empty
+};
+
+/// "dryfit: 12 of 300 jobs done, tasks: 2 running, 6 waiting (Resources)".
+std::string array_progress_text(const ArrayProgress& progress);
+
 /// How far a harvest is, on stderr: a line that is drawn again and again on a terminal, a line a minute elsewhere.
 class HarvestProgress {
  public:
@@ -28,6 +40,7 @@ class HarvestProgress {
 
   /// The elapsed time is filled in.
   void draw(HarvestState state);
+  void show(std::string text);
   void clear();
 
  private:

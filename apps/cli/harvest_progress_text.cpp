@@ -23,4 +23,11 @@ std::string harvest_progress_text(const HarvestState& state) {
   return text + ", some " + duration_in_words(each * static_cast<double>(state.all - state.done)) + " left";
 }
 
+std::string array_progress_text(const ArrayProgress& progress) {
+  auto text = "dryfit: " + std::to_string(progress.done) + " of " + std::to_string(progress.all) +
+              " jobs done, tasks: " + std::to_string(progress.running) + " running, " +
+              std::to_string(progress.waiting) + " waiting";
+  return progress.waiting == 0 || progress.reason.empty() ? text : text + " (" + progress.reason + ")";
+}
+
 }  // namespace dryfit::cli

@@ -70,7 +70,7 @@ int learn(const LearnOptions& options) {
       *records, [&](const std::string& card) { return outside_of(*catalogue, card); }, options.dry_runs);
   if (pairs.pairs.empty()) return fail(nothing_to_learn(pairs), kCouldNotTell);
   const auto out = options.out.empty() ? history::calibration_beside(*place) : options.out;
-  const auto text = history::calibration_text(predictor::calibrate(pairs.pairs));
+  const auto text = history::calibration_text({predictor::calibrate(pairs.pairs), pairs.latest});
   if (const auto status = write_atomically(out, text); !status) return fail(status.error(), kCouldNotTell);
   const SiteReport report{.history = place->string(),
                           .calibration = out.string(),

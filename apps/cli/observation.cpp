@@ -5,20 +5,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "card/card_match.h"
-#include "history/record_json.h"
 #include "history/sizes.h"
 #include "history/times.h"
 #include "predictor/crc64.h"
+#include "told_prediction.h"
 
 namespace dryfit::cli {
 namespace {
 
-using history::PastPrediction;
 using history::Record;
-using Json = nlohmann::json;
 
 constexpr std::size_t kMostNamed = 5;
 
@@ -39,27 +36,8 @@ Status choose(std::vector<Record>& records, const std::string& job_id) {
   return {};
 }
 
-/// The object with "median_bytes", wherever it stands.
-const Json* find_prediction(const Json& json) {
-  if (json.is_object() && json.contains("median_bytes")) return &json;
-  for (const auto& part : json) {
-    if (!part.is_structured()) continue;
-    if (const auto* found = find_prediction(part)) return found;
-  }
-  return nullptr;
-}
-
-Result<PastPrediction> read_prediction(const std::string& text) {
-  const auto json = Json::parse(text, nullptr, false);
-  const auto* found = json.is_structured() ? find_prediction(json) : nullptr;
-  if (!found) {
-    return Error{"there is no 'median_bytes' in the prediction", "Give JSON with median_bytes, upper_bytes, coverage."};
-  }
-  return history::prediction_of(*found);
-}
-
-Result<std::optional<PastPrediction>> typed_prediction(const Remarks& remarks) {
-  if (remarks.median.empty() && remarks.upper.empty()) return std::optional<PastPrediction>();
+Result<std::optional<ToldPrediction>> typed_prediction(const Remarks& remarks) {
+  if (remarks.median.empty() && remarks.upper.empty()) return std::optional<ToldPrediction>();
   if (remarks.median.empty() || remarks.upper.empty()) {
     return Error{"a prediction has a median and an upper bound", "Give both --median and --upper, or none."};
   }
@@ -69,15 +47,15 @@ Result<std::optional<PastPrediction>> typed_prediction(const Remarks& remarks) {
   if (!upper) return upper.error();
   const auto kind = history::parse_kind(remarks.predicted_kind);
   if (!kind) return kind.error();
-  return std::optional(PastPrediction{*median, *upper, remarks.coverage, *kind, remarks.model_file});
+  return std::optional(ToldPrediction{{*median, *upper, remarks.coverage, *kind, remarks.model_file}, "", ""});
 }
 
-Result<std::optional<PastPrediction>> prediction_in(const Remarks& remarks) {
+Result<std::optional<ToldPrediction>> prediction_in(const Remarks& remarks, const std::string& card) {
   if (remarks.prediction.empty()) return typed_prediction(remarks);
   if (!remarks.median.empty() || !remarks.upper.empty()) {
     return Error{"there are two predictions", "Give --predicted, or --median and --upper."};
   }
-  auto read = read_prediction(remarks.prediction);
+  auto read = read_prediction(remarks.prediction, card);
   if (!read) return read.error();
   return std::optional(std::move(read).value());
 }
@@ -94,20 +72,29 @@ Result<std::map<std::string, std::string>> software_in(const std::vector<std::st
   return software;
 }
 
+std::string first_of(const std::string& a, const std::string& b, const std::string& c = "") {
+  return !a.empty() ? a : !b.empty() ? b : c;
+}
+
+/// The catalogue's id; empty: it does not know the card.
+std::string id_of(const std::string& card, const Catalogue& catalogue) {
+  if (card.empty()) return "";
+  const auto known = match_card(catalogue, card);
+  return known ? (*known)->card.id : "";
+}
+
 /// All remarks, understood.
 struct Understood {
-  std::optional<PastPrediction> predicted;
+  std::optional<ToldPrediction> predicted;
   std::map<std::string, std::string> software;
   std::string card;
   std::optional<std::int64_t> when;
   std::optional<history::Outcome> outcome;
 };
 
-Result<Understood> understand(const Remarks& remarks, const Catalogue& catalogue) {
+/// `found_card` is the id of the card that was found out without the user; empty: none.
+Result<Understood> understand(const Remarks& remarks, const Catalogue& catalogue, const std::string& found_card) {
   Understood result;
-  auto predicted = prediction_in(remarks);
-  if (!predicted) return predicted.error();
-  result.predicted = std::move(predicted).value();
   auto software = software_in(remarks.software);
   if (!software) return software.error();
   result.software = std::move(software).value();
@@ -116,6 +103,9 @@ Result<Understood> understand(const Remarks& remarks, const Catalogue& catalogue
     if (!card) return card.error();
     result.card = (*card)->card.id;
   }
+  auto predicted = prediction_in(remarks, first_of(result.card, found_card));
+  if (!predicted) return predicted.error();
+  result.predicted = std::move(predicted).value();
   if (!remarks.when.empty()) {
     result.when = history::parse_time(remarks.when);
     if (!result.when) return Error{"'" + remarks.when + "' is not a time", "Write it like 2026-11-02T09:35:00."};
@@ -128,25 +118,20 @@ Result<Understood> understand(const Remarks& remarks, const Catalogue& catalogue
   return result;
 }
 
-std::string first_of(const std::string& a, const std::string& b, const std::string& c = "") {
-  return !a.empty() ? a : !b.empty() ? b : c;
-}
-
 void apply(Record& record, const Remarks& remarks, const Understood& said, const Defaults& defaults,
            std::string_view content, const Catalogue& catalogue) {
   const auto digest = fmt::format("file-{:016x}", predictor::crc64(content));
   record.job_id = first_of(record.job_id, defaults.job_id, digest);
   record.host = first_of(remarks.host, record.host, defaults.host);
   record.name = first_of(remarks.name, record.name, defaults.name);
-  record.job = first_of(remarks.job, record.job);
-  if (const auto known = match_card(catalogue, record.card); known && !record.card.empty())
-    record.card = (*known)->card.id;
-  record.card = first_of(said.card, record.card);
+  record.job = first_of(remarks.job, record.job, said.predicted ? said.predicted->job : "");
+  record.card = first_of(said.card, id_of(record.card, catalogue), record.card);
+  if (record.card.empty() && said.predicted) record.card = said.predicted->card;
   record.when = said.when.value_or(record.when == 0 ? defaults.now : record.when);
   record.outcome = said.outcome.value_or(record.outcome);
   if (remarks.step_seconds) record.step_seconds = remarks.step_seconds;
   if (remarks.tflops) record.tflops = remarks.tflops;
-  if (said.predicted) record.predicted = said.predicted;
+  if (said.predicted) record.predicted = said.predicted->predicted;
   for (const auto& [name, version] : said.software) record.software[name] = version;
 }
 
@@ -180,9 +165,9 @@ Result<history::Imported> typed_observation(const std::string& peak, const Remar
 
 Status complete(std::vector<Record>& records, const Remarks& remarks, const Defaults& defaults,
                 std::string_view content, const Catalogue& catalogue) {
-  const auto said = understand(remarks, catalogue);
-  if (!said) return said.error();
   if (auto status = choose(records, remarks.job_id); !status) return status;
+  const auto said = understand(remarks, catalogue, records.size() == 1 ? id_of(records[0].card, catalogue) : "");
+  if (!said) return said.error();
   if (records.size() > 1 && (!remarks.job.empty() || said->predicted)) {
     return too_many(records, "and a description or a prediction is of one");
   }

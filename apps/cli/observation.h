@@ -33,7 +33,7 @@ struct Remarks {
   double coverage = 0.95;
   std::string predicted_kind = "beside-context";
   std::string model_file;
-  std::string prediction;             ///< JSON with median_bytes, upper_bytes and coverage; instead of the five before
+  std::string prediction;             ///< an answer of `dryfit predict --json`, or the like; instead of the five before
   std::vector<std::string> software;  ///< "torch=2.6.0"
 };
 

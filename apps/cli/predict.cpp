@@ -13,6 +13,7 @@
 #include "base/unique_fd.h"
 #include "commands.h"
 #include "duration.h"
+#include "own_environment.h"
 #include "predict_answer.h"
 #include "predict_model_file.h"
 #include "predict_python.h"
@@ -22,6 +23,7 @@
 #include "predictor/job_predictor.h"
 #include "resources.h"
 #include "screen.h"
+#include "site_bounds.h"
 
 namespace dryfit::cli {
 namespace {
@@ -37,6 +39,7 @@ struct PredictOptions {
   fs::path model_file;  ///< empty: that of the installation
   fs::path models;      ///< the same
   std::vector<fs::path> cards;
+  CalibrationChoice calibration;
   std::size_t threads = std::max(1u, std::thread::hardware_concurrency());
   bool strict = false;
   bool json = false;
@@ -52,12 +55,14 @@ struct Session {
   PredictModel model;
   std::optional<predictor::KnownModels> known;
   ModelSource models;
+  SiteCorrection site;
   std::string model_as_json = model_json(model);
 
   Result<PredictAnswer> answer(PredictQuestion question) const {
-    return answer_of(std::move(question), cards, [this](const predictor::JobDescription& job, double coverage) {
+    const auto predict = [this](const predictor::JobDescription& job, double coverage) {
       return learned.predict(job, coverage);
-    });
+    };
+    return answer_of(std::move(question), cards, predict, &site);
   }
 };
 
@@ -161,12 +166,15 @@ int predict(const PredictOptions& options) {
   auto known = predictor::KnownModels::read(options.models.empty() ? models_folder(*resources) / kModelCatalogue
                                                                    : options.models);
   if (!known && !options.models.empty()) return fail(known.error(), kWrongUsage);
+  auto site = site_correction(options.calibration, own_environment());
+  if (!site) return fail(site.error(), kWrongUsage);
 
   Session session{.options = options,
                   .resources = std::move(*resources),
                   .catalogue = std::move(*catalogue),
                   .learned = *learned,
-                  .model = {*file, learned->card()}};
+                  .model = {*file, learned->card()},
+                  .site = std::move(*site)};
   if (known) {
     session.known = std::move(*known);
     session.models.known = &*session.known;
@@ -225,6 +233,12 @@ void declare(CLI::App& command, PredictOptions& o) {
       ->expected(1)
       ->take_all()
       ->allow_extra_args(false);
+  command
+      .add_option(
+          "--calibration", o.calibration.file,
+          "What this site learned, to correct bounds by (default: that of the default history, if there is one)")
+      ->type_name("FILE");
+  command.add_flag("--no-calibration", o.calibration.none, "Bounds as the model gives them");
   command.add_option("--threads", o.threads, "How many lines to answer at once (default: one per core)")
       ->type_name("N")
       ->check(CLI::Range(1, 1024).description(""));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
 #include <utility>
 
 #include "card/card_match.h"
@@ -36,17 +37,30 @@ Answer weigh(const Card& card, Bytes median, Bytes upper) {
   return upper + card.context_spread > card.total_memory ? Answer::tight : Answer::fits;
 }
 
+/// Puts the corrected bound in the place of the model's.
+void correct(PredictedCard& card, const std::string& model, const SiteBounds& site) {
+  auto& prediction = card.prediction;
+  const double shift = site.shift(card.card->card.id, model, prediction.coverage);
+  if (shift == 0) return;
+  prediction.upper_bytes = predictor::corrected_bound(prediction.median_bytes, card.model_upper_bytes, shift);
+  card.bound_factor = prediction.upper_bytes / card.model_upper_bytes;
+}
+
 Result<PredictedCard> on_card(const CardFile& file, predictor::JobDescription& job, double coverage,
-                              const Predict& predict) {
+                              const Predict& predict, const SiteCorrection* site) {
   const auto& card = file.card;
   job.multiprocessors = card.attribute(kMultiprocessorCount);
   job.compute_capability = card.compute_capability.major + card.compute_capability.minor / 10.0;
   auto prediction = predict(job, coverage);
   if (!prediction) return prediction.error();
-  if (auto status = check_prediction(*prediction); !status) return status.error();
-  PredictedCard result{.card = &file, .prediction = *prediction, .context = card.context_memory + card.launch_memory};
-  result.device_median = bytes(prediction->median_bytes) + result.context;
-  result.device_upper = bytes(prediction->upper_bytes) + result.context;
+  PredictedCard result{.card = &file,
+                       .prediction = *prediction,
+                       .model_upper_bytes = prediction->upper_bytes,
+                       .context = card.context_memory + card.launch_memory};
+  if (site && site->bounds) correct(result, job.model.name, *site->bounds);
+  if (auto status = check_prediction(result.prediction); !status) return status.error();
+  result.device_median = bytes(result.prediction.median_bytes) + result.context;
+  result.device_upper = bytes(result.prediction.upper_bytes) + result.context;
   result.answer = weigh(card, result.device_median, result.device_upper);
   return result;
 }
@@ -61,6 +75,29 @@ std::string text_of(const char* format, double value) {
   return text;
 }
 
+/// "300 records of this site, the last of 2026-11-02".
+std::string records_text(const SiteBounds& site) {
+  return std::to_string(site.records()) + " records of this site" +
+         (site.day().empty() ? "" : ", the last of " + site.day());
+}
+
+/// One for each card whose bound is another than the model's.
+std::vector<std::string> site_notes(const PredictAnswer& answer) {
+  if (answer.site == nullptr) return {};
+  const auto& [site, problem] = *answer.site;
+  if (!problem.empty()) return {"bounds are not corrected by this site's calibration: " + problem};
+  if (site == nullptr) return {};
+  std::vector<std::string> notes;
+  for (const auto& card : answer.cards) {
+    if (card.bound_factor == 1) continue;
+    notes.push_back(card.card->card.id + ": the model's bound, " + to_text(bytes(card.model_upper_bytes)) + ", is " +
+                    (card.bound_factor > 1 ? "raised" : "lowered") +
+                    text_of(" by %.1f %%, from ", 100 * std::abs(card.bound_factor - 1)) + records_text(*site));
+  }
+  if (notes.empty()) notes.push_back(records_text(*site) + " change no bound of this job");
+  return notes;
+}
+
 }  // namespace
 
 Result<const CardFile*> CardNames::find(const std::string& typed) const {
@@ -71,7 +108,8 @@ Result<const CardFile*> CardNames::find(const std::string& typed) const {
   return card;
 }
 
-Result<PredictAnswer> answer_of(PredictQuestion question, const CardNames& cards, const Predict& predict) {
+Result<PredictAnswer> answer_of(PredictQuestion question, const CardNames& cards, const Predict& predict,
+                                const SiteCorrection* site) {
   PredictAnswer answer;
   if (question.gpus.empty()) {
     return Error{"the job has no card", "Name one: --gpu rtx-4090, or \"gpu\" in a JSON description."};
@@ -80,11 +118,12 @@ Result<PredictAnswer> answer_of(PredictQuestion question, const CardNames& cards
     const auto file = cards.find(name);
     if (!file) return file.error();
     if (std::ranges::find(answer.cards, *file, &PredictedCard::card) != answer.cards.end()) continue;
-    auto card = on_card(**file, question.job, question.coverage, predict);
+    auto card = on_card(**file, question.job, question.coverage, predict, site);
     if (!card) return card.error();
     answer.cards.push_back(*card);
   }
   answer.flops = question.job.model.flops * question.job.batch;
+  answer.site = site;
   answer.question = std::move(question);
   return answer;
 }
@@ -102,7 +141,7 @@ std::vector<std::string> notes_of(const PredictAnswer& answer) {
   if (question.dry_run) notes.push_back("to describe the model, a step with a batch of 2 was run dry");
   if (question.known_size > 0) {
     notes.push_back(text_of("the model is known at size %g and was scaled from there by ", question.known_size) +
-                    (question.image ? "area" : "length") + ": less certain");
+                    (question.image ? "area" : "length") + ": less certain, and the bound is widened");
   }
   if (is_unfamiliar(answer)) {
     notes.push_back("the job is unlike those learned from, and the bound is widened: dryfit run gives an exact answer");
@@ -113,6 +152,7 @@ std::vector<std::string> notes_of(const PredictAnswer& answer) {
   if (question.job.checkpointing && answer.flops > 0) {
     notes.push_back("operations that checkpointing does again are not counted");
   }
+  std::ranges::move(site_notes(answer), std::back_inserter(notes));
   return notes;
 }
 

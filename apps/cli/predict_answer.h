@@ -13,6 +13,7 @@
 #include "card/catalogue.h"
 #include "predict_question.h"
 #include "predictor/job_predictor.h"
+#include "site_bounds.h"
 #include "verdict/verdict.h"
 
 namespace dryfit::cli {
@@ -20,7 +21,9 @@ namespace dryfit::cli {
 /// What is said of a job on one card.
 struct PredictedCard {
   const CardFile* card = nullptr;
-  predictor::Prediction prediction;
+  predictor::Prediction prediction;  ///< its bound is corrected for this site
+  double model_upper_bytes = 0;      ///< the bound before that
+  double bound_factor = 1;           ///< by which it was corrected
   verdict::Answer answer = verdict::Answer::cannot_tell;
   Bytes context;        ///< the card's own estimate of what a process takes without asking for it
   Bytes device_median;  ///< with the context: as nvidia-smi would show it
@@ -30,7 +33,8 @@ struct PredictedCard {
 struct PredictAnswer {
   PredictQuestion question;
   std::vector<PredictedCard> cards;
-  double flops = 0;  ///< of a step; 0: not known
+  double flops = 0;                      ///< of a step; 0: not known
+  const SiteCorrection* site = nullptr;  ///< null: nothing is corrected
 };
 
 /// The model that answers.
@@ -49,12 +53,13 @@ class CardNames {
   mutable std::map<std::string, const CardFile*> found_;
 };
 
-/// The job on every card that the question names, each once, in that order. An Error when it names none, or one that
-/// does not exist, or when the model refuses.
+/// The job on every card that the question names, each once, in that order, with its bounds corrected by `site`, which
+/// must outlive the answer. An Error when it names no card, or one that does not exist, or when the model refuses.
 ///
 /// It fits when the upper bound does, with all that a card may take for itself; it does not fit when not even the
 /// median does; in between it is tight.
-Result<PredictAnswer> answer_of(PredictQuestion question, const CardNames& cards, const Predict& predict);
+Result<PredictAnswer> answer_of(PredictQuestion question, const CardNames& cards, const Predict& predict,
+                                const SiteCorrection* site = nullptr);
 
 /// 3 when it does not fit on a card, else 0. With `strict` a tight fit counts as none.
 int exit_code(const PredictAnswer& answer, bool strict);

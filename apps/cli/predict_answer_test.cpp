@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 #include "predict_testing.h"
@@ -23,6 +24,10 @@ class PredictAnswerTest : public ::testing::Test {
     auto defaults = resnet_on(std::move(gpus));
     defaults.size = size;
     return answer_of(*question_of(defaults, {&known_, {}}), cards_, predict);
+  }
+
+  PredictAnswer corrected(const SiteCorrection& site, double median, double upper, const std::string& gpu) {
+    return *answer_of(*question_of(resnet_on({gpu}), {&known_, {}}), cards_, always(median, upper), &site);
   }
 
   Answer verdict(double median, double upper) { return answer(always(median, upper))->cards[0].answer; }
@@ -96,11 +101,63 @@ TEST_F(PredictAnswerTest, The_exit_code_is_that_of_a_run) {
   EXPECT_EQ(exit_code(*answer(always(20 * kGib, 21 * kGib), {"a100-80gb", "rtx-3060-12gb"}), false), 3);
 }
 
+TEST_F(PredictAnswerTest, A_sites_calibration_corrects_the_bound_and_not_the_median) {
+  const auto calibration = testing::half_too_low();
+  const double factor = std::exp(calibration.site.shift(0.95, {"rtx-4090-24gb", "resnet"}));
+  const auto site = testing::site_with(calibration);
+  const auto answered = corrected(site, 10 * kGib, 12 * kGib, "rtx-4090");
+  const auto& card = answered.cards[0];
+  EXPECT_EQ(card.prediction.median_bytes, 10 * kGib);
+  EXPECT_EQ(card.model_upper_bytes, 12 * kGib);
+  EXPECT_DOUBLE_EQ(card.bound_factor, factor);
+  EXPECT_DOUBLE_EQ(card.prediction.upper_bytes, 12 * kGib * factor);
+  EXPECT_NEAR(static_cast<double>(card.device_upper.count),
+              12 * kGib * factor + static_cast<double>(card.context.count), 1);
+}
+
+TEST_F(PredictAnswerTest, A_bound_is_not_lowered_below_the_median_and_one_below_it_stays) {
+  auto calibration = testing::half_too_low();
+  for (auto& [group, evidence] : calibration.site.groups) {
+    for (auto& each : evidence) each.ratio = -3;
+  }
+  const auto site = testing::site_with(std::move(calibration));
+  const auto lowered = corrected(site, 10 * kGib, 12 * kGib, "rtx-4090").cards[0];
+  EXPECT_EQ(lowered.prediction.upper_bytes, 10 * kGib);
+  EXPECT_DOUBLE_EQ(lowered.bound_factor, 10.0 / 12);
+  auto question = *question_of(resnet_on({"rtx-4090"}), {&known_, {}});
+  question.coverage = 0.3;
+  EXPECT_EQ(answer_of(question, cards_, always(10 * kGib, 9 * kGib), &site)->cards[0].prediction.upper_bytes, 9 * kGib);
+}
+
+TEST_F(PredictAnswerTest, The_verdict_is_by_the_corrected_bound) {
+  const auto site = testing::site_with(testing::half_too_low());
+  EXPECT_EQ(verdict(10 * kGib, 18 * kGib), Answer::fits);
+  EXPECT_EQ(corrected(site, 10 * kGib, 18 * kGib, "rtx-4090").cards[0].answer, Answer::tight);
+}
+
+TEST_F(PredictAnswerTest, What_a_calibration_does_is_noted_with_its_records_and_their_day) {
+  const auto site = testing::site_with(testing::half_too_low());
+  const auto notes = notes_of(corrected(site, 10 * kGib, 12 * kGib, "rtx-4090"));
+  EXPECT_EQ(notes, (std::vector<std::string>{"rtx-4090-24gb: the model's bound, 12.00 GiB, is raised by 50.0 %, from "
+                                             "200 records of this site, the last of 2026-11-02"}));
+}
+
+TEST_F(PredictAnswerTest, A_calibration_that_says_nothing_of_the_job_or_is_not_used_is_noted_too) {
+  EXPECT_EQ(notes_of(corrected(testing::site_with({}), kGib, kGib, "rtx-4090")),
+            (std::vector<std::string>{"0 records of this site change no bound of this job"}));
+  const SiteCorrection damaged{.bounds = nullptr, .problem = "site.json: it is damaged. Write it again."};
+  EXPECT_EQ(notes_of(corrected(damaged, kGib, kGib, "rtx-4090")),
+            (std::vector<std::string>{"bounds are not corrected by this site's calibration: site.json: it is damaged. "
+                                      "Write it again."}));
+  EXPECT_TRUE(notes_of(corrected({}, kGib, kGib, "rtx-4090")).empty());
+}
+
 TEST_F(PredictAnswerTest, Doubts_are_noted) {
   EXPECT_TRUE(notes_of(*answer(always(kGib, kGib))).empty());
   EXPECT_EQ(
       notes_of(*answer(always(kGib, kGib), {"rtx-4090"}, 448)),
-      (std::vector<std::string>{"the model is known at size 224 and was scaled from there by area: less certain"}));
+      (std::vector<std::string>{"the model is known at size 224 and was scaled from there by area: less certain, and "
+                                "the bound is widened"}));
   EXPECT_EQ(notes_of(*answer(always(kGib, kGib, false))),
             (std::vector<std::string>{
                 "the job is unlike those learned from, and the bound is widened: dryfit run gives an exact answer"}));

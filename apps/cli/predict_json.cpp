@@ -81,6 +81,8 @@ std::string card_json(const PredictedCard& card) {
       .number("capacity_bytes", card.card->card.total_memory.count)
       .count("median_bytes", prediction.median_bytes)
       .count("upper_bytes", prediction.upper_bytes)
+      .count("model_upper_bytes", card.model_upper_bytes)
+      .number("bound_factor", card.bound_factor)
       .number("context_bytes", card.context.count)
       .number("device_median_bytes", card.device_median.count)
       .number("device_upper_bytes", card.device_upper.count)
@@ -88,6 +90,17 @@ std::string card_json(const PredictedCard& card) {
       .flag("familiar", prediction.familiar)
       .null("step_seconds")
       .null("achieved_tflops");
+  return object.done();
+}
+
+std::string calibration_json(const SiteBounds& site) {
+  ObjectText object;
+  object.text("file", site.file().string()).number("records", site.records());
+  if (site.day().empty()) {
+    object.null("last");
+  } else {
+    object.word("last", site.day());
+  }
   return object.done();
 }
 
@@ -124,7 +137,9 @@ std::string predict_json(const PredictAnswer& answer, std::string_view model) {
   } else {
     object.null("flops");
   }
-  object.raw("cards", joined(cards)).raw("notes", joined(notes)).raw("model_file", model);
+  const bool corrected = answer.site && answer.site->bounds;
+  object.raw("cards", joined(cards)).raw("calibration", corrected ? calibration_json(*answer.site->bounds) : "null");
+  object.raw("notes", joined(notes)).raw("model_file", model);
   return object.done();
 }
 

@@ -160,6 +160,7 @@ Result<PredictQuestion> question_of(const PredictDefaults& defaults, const Model
   if (!model) return model.error();
   PredictQuestion question;
   question.known_size = model->is_scaled() ? model->known_size : 0;
+  question.job.scaled_by = model->growth();
   question.image = model->image;
   question.job.model = std::move(model->description);
   return completed(defaults, std::move(question));

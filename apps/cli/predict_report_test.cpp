@@ -58,6 +58,22 @@ TEST_F(PredictReportTest, The_JSON_tells_everything) {
   EXPECT_EQ(json["model_file"]["errors"], "median 3 %");
 }
 
+TEST_F(PredictReportTest, The_JSON_tells_what_the_site_corrected) {
+  const auto site = testing::site_with(testing::half_too_low());
+  const auto question = *question_of(testing::resnet_on({"rtx-4090"}), {&known_, {}});
+  const auto answered = *answer_of(question, cards_, testing::always(10 * kGib, 12 * kGib), &site);
+  const auto json = Json::parse(predict_json(answered, "{}"));
+  const auto& card = json["cards"][0];
+  EXPECT_EQ(card["model_upper_bytes"], 12ull << 30);
+  EXPECT_NEAR(card["upper_bytes"].get<double>(), 12 * kGib * card["bound_factor"].get<double>(), 1);
+  EXPECT_GT(card["bound_factor"], 1.4);
+  EXPECT_EQ(json["calibration"], Json::parse(R"({"file":"site.json","records":200,"last":"2026-11-02"})"));
+  const auto plain = Json::parse(predict_json(answer(10 * kGib, 12 * kGib), "{}"));
+  EXPECT_TRUE(plain["calibration"].is_null());
+  EXPECT_EQ(plain["cards"][0]["bound_factor"], 1);
+  EXPECT_EQ(plain["cards"][0]["model_upper_bytes"], plain["cards"][0]["upper_bytes"]);
+}
+
 TEST_F(PredictReportTest, Parts_of_a_byte_are_rounded_alike_everywhere) {
   const auto json = Json::parse(predict_json(answer(kGib + 0.6, kGib + 1.7), "{}"));
   const auto& card = json["cards"][0];

@@ -2,13 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "card/catalogue.h"
 #include "predict_answer.h"
 #include "predict_question.h"
 #include "predictor/known_models.h"
+#include "site_bounds.h"
 
 namespace dryfit::cli::testing {
 
@@ -44,6 +47,21 @@ inline Predict always(double median, double upper, bool familiar = true) {
                                  .distance = familiar ? 0.5 : 2.0,
                                  .familiar = familiar};
   };
+}
+
+/// 200 resnets that took half as much again as their bound.
+inline history::KeptCalibration half_too_low() {
+  const predictor::SitePair pair{.group = {"rtx-4090-24gb", "resnet"},
+                                 .median = 1000,
+                                 .upper = 1000,
+                                 .coverage = 0.95,
+                                 .actual = 1500,
+                                 .at_least = false};
+  return {.site = predictor::calibrate(std::vector(200, pair)), .latest = 1793612100};
+}
+
+inline SiteCorrection site_with(history::KeptCalibration calibration) {
+  return {.bounds = std::make_unique<const SiteBounds>("site.json", std::move(calibration)), .problem = ""};
 }
 
 inline PredictDefaults resnet_on(std::vector<std::string> gpus) {

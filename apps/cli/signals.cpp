@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <vector>
 
 #include "base/check.h"
 
@@ -15,9 +16,13 @@ namespace {
 
 constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
+struct Replaced {
+  int number;
+  struct sigaction before;
+};
+
 int queue[2] = {-1, -1};
-struct sigaction before[std::size(kSignals)];
-struct sigaction pipe_before;
+std::vector<Replaced> replaced;
 
 void enqueue(int number, siginfo_t* info, void*) {
   const int saved = errno;
@@ -27,29 +32,37 @@ void enqueue(int number, siginfo_t* info, void*) {
   errno = saved;
 }
 
-void catch_unless_ignored(int number, struct sigaction& old) {
+void replace(int number, const struct sigaction& action) {
+  Replaced old{number, {}};
+  ::sigaction(number, &action, &old.before);
+  replaced.push_back(old);
+}
+
+void catch_unless_ignored(int number) {
+  struct sigaction old{};
   ::sigaction(number, nullptr, &old);
-  if (old.sa_handler == SIG_IGN) return;
+  if (old.sa_handler == SIG_IGN && number != SIGCHLD) return;
   struct sigaction action{};
   action.sa_sigaction = enqueue;
   action.sa_flags = SA_SIGINFO | SA_RESTART;
-  ::sigaction(number, &action, nullptr);
+  replace(number, action);
 }
 
 }  // namespace
 
-SignalQueue::SignalQueue() {
+SignalQueue::SignalQueue(std::initializer_list<int> more) {
   DRYFIT_CHECK(queue[0] == -1);
   DRYFIT_CHECK(::pipe2(queue, O_CLOEXEC | O_NONBLOCK) == 0);
-  for (std::size_t i = 0; i < std::size(kSignals); ++i) catch_unless_ignored(kSignals[i], before[i]);
+  for (const int number : kSignals) catch_unless_ignored(number);
+  for (const int number : more) catch_unless_ignored(number);
   struct sigaction ignore{};
   ignore.sa_handler = SIG_IGN;
-  ::sigaction(SIGPIPE, &ignore, &pipe_before);
+  replace(SIGPIPE, ignore);
 }
 
 SignalQueue::~SignalQueue() {
-  for (std::size_t i = 0; i < std::size(kSignals); ++i) ::sigaction(kSignals[i], &before[i], nullptr);
-  ::sigaction(SIGPIPE, &pipe_before, nullptr);
+  for (const auto& [number, before] : replaced) ::sigaction(number, &before, nullptr);
+  replaced.clear();
   for (int& fd : queue) {
     ::close(fd);
     fd = -1;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 
 #include "launch/job.h"
@@ -17,7 +18,8 @@ struct CaughtSignal {
 /// ignored when we started (nohup) stay ignored. SIGPIPE is ignored. One at a time.
 class SignalQueue {
  public:
-  SignalQueue();
+  /// `more` are caught likewise; SIGCHLD also when it was ignored.
+  explicit SignalQueue(std::initializer_list<int> more = {});
   SignalQueue(const SignalQueue&) = delete;
   SignalQueue& operator=(const SignalQueue&) = delete;
   ~SignalQueue();

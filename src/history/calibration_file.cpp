@@ -11,7 +11,6 @@ namespace dryfit::history {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using predictor::SiteCalibration;
 using predictor::SiteEvidence;
 
 constexpr const char* kFormat = "dryfit-site-calibration";
@@ -41,16 +40,17 @@ std::filesystem::path calibration_beside(const std::filesystem::path& history) {
   return path.replace_extension(".calibration.json");
 }
 
-std::string calibration_text(const SiteCalibration& calibration) {
+std::string calibration_text(const KeptCalibration& calibration) {
   Json groups = Json::array();
-  for (const auto& [group, evidence] : calibration.groups) {
+  for (const auto& [group, evidence] : calibration.site.groups) {
     groups.push_back({{"card", group.card}, {"family", group.family}, {"records", evidence_json(evidence)}});
   }
-  const Json json{{"format", kFormat}, {"version", kVersion}, {"groups", std::move(groups)}};
+  const Json json{
+      {"format", kFormat}, {"version", kVersion}, {"latest", calibration.latest}, {"groups", std::move(groups)}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-Result<SiteCalibration> parse_calibration(std::string_view text, const std::string& name) {
+Result<KeptCalibration> parse_calibration(std::string_view text, const std::string& name) {
   const auto json = Json::parse(text, nullptr, false);
   if (!json.is_object() || json.value("format", Json()) != kFormat) {
     return Error{name + ": this is no calibration of a site", kWriteAgain};
@@ -63,11 +63,12 @@ Result<SiteCalibration> parse_calibration(std::string_view text, const std::stri
   }
   const Error damaged{name + ": it is damaged", kWriteAgain};
   const auto groups = json.value("groups", Json());
-  if (version != kVersion || !groups.is_array()) return damaged;
-  SiteCalibration result;
+  const auto latest = json.value("latest", Json(0));
+  if (version != kVersion || !groups.is_array() || !latest.is_number_integer()) return damaged;
+  KeptCalibration result{.site = {}, .latest = latest.get<std::int64_t>()};
   for (const auto& group : groups) {
     if (!is_group(group)) return damaged;
-    auto& evidence = result.groups[{group["card"].get<std::string>(), group["family"].get<std::string>()}];
+    auto& evidence = result.site.groups[{group["card"].get<std::string>(), group["family"].get<std::string>()}];
     for (const auto& triple : group["records"]) {
       if (!is_evidence(triple)) return damaged;
       evidence.push_back({triple[0].get<double>(), triple[1].get<double>(), triple[2].get<bool>()});
@@ -76,7 +77,7 @@ Result<SiteCalibration> parse_calibration(std::string_view text, const std::stri
   return result;
 }
 
-Result<SiteCalibration> read_calibration(const std::filesystem::path& file) {
+Result<KeptCalibration> read_calibration(const std::filesystem::path& file) {
   std::ifstream input(file, std::ios::binary);
   if (!input) return Error{file.string() + ": cannot be opened", kWriteAgain};
   const std::string text{std::istreambuf_iterator<char>(input), {}};

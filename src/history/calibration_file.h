@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -14,18 +15,26 @@ namespace dryfit::history {
 /// Where the calibration that a history gives is kept: "history.calibration.json" beside "history.db".
 std::filesystem::path calibration_beside(const std::filesystem::path& history);
 
+/// A calibration as it is kept.
+struct KeptCalibration {
+  predictor::SiteCalibration site;
+  std::int64_t latest = 0;  ///< when the last of its records ended, seconds since 1970; 0: not known
+
+  friend bool operator==(const KeptCalibration&, const KeptCalibration&) = default;
+};
+
 /// As JSON. Note [Calibration file]. It holds what the records say, not what follows from it, so that any coverage can
 /// be asked for: of each group the triples [ln(actual / median), ln(upper / median) / normal quantile of its coverage,
 /// whether it is a lower limit]. The same calibration gives the same bytes.
 ///
-///     {"format":"dryfit-site-calibration","version":1,
+///     {"format":"dryfit-site-calibration","version":1,"latest":1793612100,
 ///      "groups":[{"card":"rtx-4090-24gb","family":"resnet","records":[[-0.012,0.041,false],[0.31,0.041,true]]}]}
-std::string calibration_text(const predictor::SiteCalibration& calibration);
+std::string calibration_text(const KeptCalibration& calibration);
 
 /// The way back. An Error says so when the text is something else, of a newer version or damaged; `name` stands in it.
-Result<predictor::SiteCalibration> parse_calibration(std::string_view text, const std::string& name);
+Result<KeptCalibration> parse_calibration(std::string_view text, const std::string& name);
 
 /// The same from a file.
-Result<predictor::SiteCalibration> read_calibration(const std::filesystem::path& file);
+Result<KeptCalibration> read_calibration(const std::filesystem::path& file);
 
 }  // namespace dryfit::history

@@ -60,9 +60,12 @@ std::string family_of(const std::string& job) {
   if (!description.is_object() || !description.contains("model")) return "";
   auto model = description["model"];
   if (model.is_object()) model = model.value("name", nlohmann::json());
-  if (!model.is_string()) return "";
+  return model.is_string() ? family_of_model(model.get<std::string>()) : "";
+}
+
+std::string family_of_model(std::string_view name) {
   std::string family;
-  for (const unsigned char c : model.get<std::string>()) {
+  for (const unsigned char c : name) {
     if (!std::isalpha(c)) break;
     family += static_cast<char>(std::tolower(c));
   }

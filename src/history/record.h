@@ -64,6 +64,9 @@ Status check(const Record& record);
 /// Empty where there is no name.
 std::string family_of(const std::string& job);
 
+/// The same of the name alone.
+std::string family_of_model(std::string_view name);
+
 /// "reserved", "beside-context"; "ok", "out-of-memory".
 std::string_view to_text(PeakKind kind);
 std::string_view to_text(Outcome outcome);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "history/site_pairs.h"
 
+#include <algorithm>
+
 #include "base/result.h"
 #include "history/dry_runs.h"
 
@@ -59,6 +61,7 @@ SitePairs site_pairs(std::span<const Record> records, const OutsideOf& outside_o
       ++result.left_out["it is a dry run"];
     } else if (auto pair = pair_of(record, outside_of)) {
       result.pairs.push_back(std::move(pair).value());
+      result.latest = std::max(result.latest, record.when);
     } else {
       ++result.left_out[pair.error().what];
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -28,6 +29,7 @@ std::optional<Bytes> converted(Bytes peak, PeakKind from, PeakKind to, const Out
 struct SitePairs {
   std::vector<predictor::SitePair> pairs;       ///< in the order of the records
   std::map<std::string, std::size_t> left_out;  ///< why → how many
+  std::int64_t latest = 0;                      ///< when the last of them ended, seconds since 1970
 };
 
 /// What was predicted beside what it came to, both of the kind that was predicted. `outside_of` tells of a card by its

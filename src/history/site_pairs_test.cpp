@@ -38,12 +38,13 @@ TEST(SitePairs, Predictions_meet_what_the_job_came_to) {
   record.kind = PeakKind::device;
   record.predicted->kind = PeakKind::beside_context;
   record.outcome = Outcome::out_of_memory;
-  const auto [pairs, left_out] = site_pairs({&record, 1}, outside);
+  const auto [pairs, left_out, latest] = site_pairs({&record, 1}, outside);
   ASSERT_EQ(pairs.size(), 1u);
   EXPECT_EQ(pairs[0].group, (predictor::SiteGroup{"rtx-4090-24gb", "resnet"}));
   EXPECT_EQ(pairs[0].median, (10_GiB).count);
   EXPECT_EQ(pairs[0].actual, (11_GiB - 400_MiB).count);
   EXPECT_TRUE(pairs[0].at_least);
+  EXPECT_EQ(latest, record.when);
   EXPECT_TRUE(left_out.empty());
 }
 
@@ -55,8 +56,10 @@ TEST(SitePairs, What_cannot_be_compared_is_left_out_and_counted) {
   records[2].kind = PeakKind::device;
   records[3].kind = PeakKind::allocated;
   records[4].predicted->coverage = 0.4;
-  const auto [pairs, left_out] = site_pairs(records, outside);
+  records[4].when += 1000;
+  const auto [pairs, left_out, latest] = site_pairs(records, outside);
   EXPECT_EQ(pairs.size(), 1u);
+  EXPECT_EQ(latest, records[5].when);
   EXPECT_EQ(left_out, (std::map<std::string, std::size_t>{{"nothing had been predicted", 1},
                                                           {"it is a dry run", 1},
                                                           {"the card is not in the catalogue", 1},
@@ -66,12 +69,18 @@ TEST(SitePairs, What_cannot_be_compared_is_left_out_and_counted) {
 }
 
 TEST(CalibrationFile, The_same_calibration_comes_back_and_gives_the_same_bytes) {
-  predictor::SiteCalibration calibration;
-  calibration.groups[{"rtx-4090-24gb", "resnet"}] = {{-0.012345678901234567, 0.041, false}, {0.31, 0.041, true}};
-  calibration.groups[{"", ""}] = {{0.1, 0, false}};
+  KeptCalibration calibration{.site = {}, .latest = 1793612100};
+  calibration.site.groups[{"rtx-4090-24gb", "resnet"}] = {{-0.012345678901234567, 0.041, false}, {0.31, 0.041, true}};
+  calibration.site.groups[{"", ""}] = {{0.1, 0, false}};
   const auto text = calibration_text(calibration);
   EXPECT_EQ(*parse_calibration(text, "x"), calibration);
   EXPECT_EQ(calibration_text(*parse_calibration(text, "x")), text);
+}
+
+TEST(CalibrationFile, One_that_does_not_say_when_can_be_read) {
+  const auto calibration = parse_calibration(R"({"format":"dryfit-site-calibration","version":1,"groups":[]})", "x");
+  ASSERT_TRUE(calibration);
+  EXPECT_EQ(calibration->latest, 0);
 }
 
 TEST(CalibrationFile, It_lies_beside_the_history) {
@@ -90,6 +99,7 @@ TEST(CalibrationFile, Wrong_files_are_refused) {
   expect("{}", "no calibration");
   expect(begin + "2}", "version 2");
   expect(begin + "1}", "damaged");
+  expect(begin + R"(1,"latest":"today","groups":[]})", "damaged");
   expect(begin + R"(1,"groups":[{"card":"a"}]})", "damaged");
   expect(begin + R"(1,"groups":[{"card":"a","family":"b","records":[[1,2]]}]})", "damaged");
   expect(begin + R"(1,"groups":[{"card":"a","family":"b","records":[[1,-2,true]]}]})", "damaged");

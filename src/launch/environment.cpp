@@ -56,4 +56,15 @@ Environment guest_environment(const Environment& user, const GuestSettings& sett
   return result;
 }
 
+Environment observed_environment(const Environment& user, const std::filesystem::path& hooks_directory,
+                                 const std::filesystem::path& notes_directory) {
+  Environment result;
+  std::remove_copy_if(user.begin(), user.end(), std::back_inserter(result), [](const std::string& entry) {
+    return name_of(entry) == "PYTHONPATH" || name_of(entry) == "DRYFIT_OBSERVE";
+  });
+  result.push_back("PYTHONPATH=" + in_front(hooks_directory, value_of(user, "PYTHONPATH")));
+  result.push_back("DRYFIT_OBSERVE=" + notes_directory.string());
+  return result;
+}
+
 }  // namespace dryfit::launch

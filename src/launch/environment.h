@@ -52,4 +52,11 @@ std::optional<std::string_view> value_of(const Environment& environment, std::st
 /// stand-in NVML answers.
 Environment guest_environment(const Environment& user, const GuestSettings& settings);
 
+/// The user's environment for a command that runs on the real GPU and is only looked at:
+///
+///     PYTHONPATH             the hooks' directory is put in front
+///     DRYFIT_OBSERVE         the directory in which the hooks leave what PyTorch counted
+Environment observed_environment(const Environment& user, const std::filesystem::path& hooks_directory,
+                                 const std::filesystem::path& notes_directory);
+
 }  // namespace dryfit::launch

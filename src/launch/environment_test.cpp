@@ -103,5 +103,12 @@ TEST(Environment, The_options_are_spelt_as_the_hooks_read_them) {
   EXPECT_EQ(value_of(result, "DRYFIT_HISTORY"), "0");
 }
 
+TEST(ObservedEnvironment, Only_the_hooks_are_put_in_the_way) {
+  const Environment user{"A=1", "PYTHONPATH=/own", "DRYFIT_OBSERVE=/old", "LD_LIBRARY_PATH=/lib"};
+  EXPECT_EQ(observed_environment(user, "/hooks", "/notes"),
+            (Environment{"A=1", "LD_LIBRARY_PATH=/lib", "PYTHONPATH=/hooks:/own", "DRYFIT_OBSERVE=/notes"}));
+  EXPECT_EQ(observed_environment({}, "/hooks", "/notes"), (Environment{"PYTHONPATH=/hooks", "DRYFIT_OBSERVE=/notes"}));
+}
+
 }  // namespace
 }  // namespace dryfit::launch

@@ -38,6 +38,7 @@ struct JobDescription {
   bool checkpointing = false;
   double multiprocessors = 0;     ///< of the card: its kernels' workspaces grow with them
   double compute_capability = 0;  ///< "8.6" as 8.6
+  double scaled_by = 1;           ///< the model was known at another size only: Note [Scaling]
 };
 
 /// An Error that names the number when one is not finite or out of its range.

@@ -11,16 +11,6 @@
 namespace dryfit::predictor {
 namespace {
 
-template <class Values>
-bool all_finite(const Values& values) {
-  return std::ranges::all_of(values, [](auto value) { return std::isfinite(value); });
-}
-
-bool is_sound(const Scaler& scaler, std::size_t columns) {
-  return scaler.mean.size() == columns && scaler.scale.size() == columns && all_finite(scaler.mean) &&
-         all_finite(scaler.scale);
-}
-
 bool is_sound(const JobPhysics& base) {
   return all_finite(base.weights) && std::ranges::all_of(base.weights, [](double weight) { return weight >= 0; }) &&
          std::ranges::any_of(base.weights, [](double weight) { return weight > 0; });

@@ -54,7 +54,8 @@ Result<Prediction> JobPredictor::predict(const JobDescription& job, double cover
     if (!margin) return margin.error();
     const auto estimate = estimator.estimate(job);
     if (!estimate) return estimate.error();
-    const double raised = *margin + widening(estimate->distance, estimator.way().calibration.worst());
+    const double worst = estimator.way().calibration.worst();
+    const double raised = *margin + widening(estimate->distance, worst) + scaling_widening(job.scaled_by, worst);
     return Prediction{.median_bytes = estimate->mib * kMib,
                       .upper_bytes = estimate->mib * kMib * std::exp(raised),
                       .coverage = coverage,

@@ -62,6 +62,17 @@ TEST(JobPredictor, An_absurd_job_is_marked_and_its_bound_is_wider) {
   EXPECT_GT(far.median_bytes, 1e2 * near.median_bytes);
 }
 
+TEST(JobPredictor, A_model_that_was_scaled_has_a_wider_bound_and_the_same_median) {
+  auto job = sample_description();
+  const auto known = predicted(job, 0.9);
+  job.scaled_by = 4;
+  const auto scaled = predicted(job, 0.9);
+  EXPECT_EQ(scaled.median_bytes, known.median_bytes);
+  EXPECT_TRUE(scaled.familiar);
+  const double worst = sample_job_model().ways.front().calibration.worst();
+  EXPECT_NEAR(std::log(scaled.upper_bytes / known.upper_bytes), scaling_widening(4, worst), 1e-9);
+}
+
 TEST(JobPredictor, A_card_an_optimizer_and_a_precision_that_were_not_learned_are_marked) {
   auto job = sample_description();
   job.compute_capability = 12;

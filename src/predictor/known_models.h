@@ -30,13 +30,19 @@ struct SizedModel {
   bool image = true;
 
   bool is_scaled() const { return known_size != description.size; }
+
+  /// The factor of what is per sample.
+  double growth() const {
+    const double side = description.size / known_size;
+    return image ? side * side : side;
+  }
 };
 
 /// Note [Scaling]
 /// A model at a size that nobody looked at is the one at the nearest known size with everything that is per sample
 /// scaled: by the area of an image, by the length of a sequence. Parameters, channels and counts stay. That is close
 /// for convolutions and for attention that keeps no matrix of scores; what grows with the square of a length is
-/// underestimated for longer sequences.
+/// underestimated for longer sequences. So the upper bound of such a job is raised: scaling_widening() in reach.h.
 ModelDescription at_size(const KnownModel& model, double size);
 
 /// The models that can be asked for by name. Immutable; not copied, as its index points into itself.

@@ -16,16 +16,6 @@
 namespace dryfit::predictor {
 namespace {
 
-template <class Values>
-bool all_finite(const Values& values) {
-  return std::ranges::all_of(values, [](auto value) { return std::isfinite(value); });
-}
-
-bool is_sound(const Scaler& scaler, std::size_t columns) {
-  return scaler.mean.size() == columns && scaler.scale.size() == columns && all_finite(scaler.mean) &&
-         all_finite(scaler.scale);
-}
-
 bool has_sound_tokens(const Encoding& encoding, const NetworkShape& shape) {
   if (encoding.reads_blocks()) {
     return shape.token_maps == 1 && shape.token_features == kBlockFields && shape.most_tokens >= kMostBlocks &&

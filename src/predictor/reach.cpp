@@ -29,6 +29,8 @@ double widening(double distance, double worst) {
   return std::clamp(distance - 1, 0.0, Reach::kMostWidths) * std::max(worst, Reach::kLeastWidening);
 }
 
+double scaling_widening(double factor, double worst) { return widening(1 + std::abs(std::log(factor)), worst); }
+
 Reach fit_reach(std::span<const std::vector<double>> features) {
   DRYFIT_CHECK(!features.empty());
   constexpr auto kColumns = static_cast<std::ptrdiff_t>(kJobMeasures + kJobFlags);

@@ -25,6 +25,10 @@ namespace dryfit::predictor {
 /// where `worst` is the largest underestimate of any job predicted out of its fold. In words: for every further half
 /// width of what was learned, as much as the worst miss there was. Beyond kMostWidths a number says no more than that
 /// the job should be run dry.
+///
+/// A model that was scaled from a known size (Note [Scaling]) raises it further: a factor e of what is per sample
+/// counts as a half width beyond what was learned. That adds to the distance of the job itself, which the scaled
+/// numbers tell as those of any other.
 struct Reach {
   static constexpr double kLeastHalfWidth = 0.35;  ///< about log(2) / 2
   static constexpr double kUnknownFlag = 2;
@@ -40,6 +44,9 @@ struct Reach {
 
 /// What is added to the margin of a job that far away.
 double widening(double distance, double worst);
+
+/// What is added to that for a model whose numbers per sample were multiplied by `factor`.
+double scaling_widening(double factor, double worst);
 
 /// From the features of jobs, of which there is at least one.
 Reach fit_reach(std::span<const std::vector<double>> features);

@@ -70,5 +70,12 @@ TEST(Reach, Only_a_job_beyond_it_widens_the_bound) {
   EXPECT_DOUBLE_EQ(widening(1e9, 0.5), Reach::kMostWidths * 0.5);
 }
 
+TEST(Reach, A_model_that_was_scaled_widens_the_bound_by_the_logarithm_of_the_factor) {
+  EXPECT_DOUBLE_EQ(scaling_widening(1, 0.5), 0);
+  EXPECT_DOUBLE_EQ(scaling_widening(std::exp(1.0), 0.5), 0.5);
+  EXPECT_DOUBLE_EQ(scaling_widening(4, 0.5), scaling_widening(0.25, 0.5));
+  EXPECT_DOUBLE_EQ(scaling_widening(1e9, 0.5), Reach::kMostWidths * 0.5);
+}
+
 }  // namespace
 }  // namespace dryfit::predictor

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "predictor/scaler.h"
 
-#include <cmath>
-
 #include "base/check.h"
 
 namespace dryfit::predictor {
@@ -27,6 +25,11 @@ void Scaler::apply(std::span<const double> values, std::span<float> scaled) cons
       scaled[row + column] = static_cast<float>((values[row + column] - mean[column]) * scale[column]);
     }
   }
+}
+
+bool is_sound(const Scaler& scaler, std::size_t columns) {
+  return scaler.mean.size() == columns && scaler.scale.size() == columns && all_finite(scaler.mean) &&
+         all_finite(scaler.scale);
 }
 
 Scaler fit_scaler(std::span<const double> values, std::size_t columns) {

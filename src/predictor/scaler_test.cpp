@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace dryfit::predictor {
 namespace {
 
@@ -24,6 +26,15 @@ TEST(Scaler, A_column_without_spread_is_only_shifted) {
   EXPECT_EQ(scaler.scale, (std::vector<double>{1}));
   EXPECT_NEAR(scaler.apply(std::vector<double>{0.1})[0], 0, 1e-12);
   EXPECT_FLOAT_EQ(scaler.apply(std::vector<double>{2.1})[0], 2);
+}
+
+TEST(Scaler, One_with_other_columns_or_with_numbers_that_are_none_is_not_sound) {
+  const Scaler scaler{{1, 2}, {1, 1}};
+  EXPECT_TRUE(is_sound(scaler, 2));
+  EXPECT_FALSE(is_sound(scaler, 3));
+  EXPECT_FALSE(is_sound({{1, 2}, {1}}, 2));
+  EXPECT_FALSE(is_sound({{1, std::numeric_limits<double>::quiet_NaN()}, {1, 1}}, 2));
+  EXPECT_FALSE(is_sound({{1, 2}, {1, std::numeric_limits<double>::infinity()}}, 2));
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ needs_learned_model = pytest.mark.skipif(not LEARNED, reason="no learned model i
 
 
 def dryfit(*arguments: object, **options: Any) -> "subprocess.CompletedProcess[str]":
-    environment = {**os.environ, "LANG": "C.UTF-8"}
+    environment = {**os.environ, "LANG": "C.UTF-8", "XDG_DATA_HOME": "/nonexistent"}
     environment.pop("LC_ALL", None)
     command = [str(DRYFIT), *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment, **options)

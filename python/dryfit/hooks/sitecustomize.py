@@ -1,8 +1,9 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
 """The door into a Python process that Dryfit watches: its folder stands first in PYTHONPATH, so Python imports this
-file at start-up. It starts the hooks, takes its own folder out of sys.path and gives way to the sitecustomize that
-would have been imported without it. PYTHONPATH in the environment stays as it is, for child processes.
+file at start-up. It starts the hooks of a dry run, or those of `dryfit observe`, takes its own folder out of sys.path
+and gives way to the sitecustomize that would have been imported without it. PYTHONPATH in the environment stays as it
+is, for child processes.
 """
 
 import os
@@ -16,6 +17,10 @@ def _enter():
             import _dryfit_hooks
 
             _dryfit_hooks.start()
+        if os.environ.get("DRYFIT_OBSERVE"):
+            import _dryfit_observe
+
+            _dryfit_observe.start()
     except Exception:
         pass
     sys.path[:] = [entry for entry in sys.path if entry != folder]

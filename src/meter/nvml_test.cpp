@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "meter/nvml.h"
+
+#include <gtest/gtest.h>
+
+#include "meter/testing.h"
+
+namespace dryfit::meter {
+namespace {
+
+using testing::ToldByNvml;
+
+TEST(Nvml, Cards_and_the_processes_on_them_are_told) {
+  const ToldByNvml told(
+      "card NVIDIA A100-SXM4-40GB\ncard NVIDIA GeForce RTX 4090\nprocess 1 77 1000\nprocess 0 78 5\n");
+  const auto nvml = Nvml::open(TESTING_NVML_LIBRARY);
+  ASSERT_TRUE(nvml) << nvml.error().what;
+  EXPECT_EQ(nvml->devices(), 2u);
+  EXPECT_EQ(nvml->name(1), "NVIDIA GeForce RTX 4090");
+  const auto processes = nvml->processes();
+  ASSERT_EQ(processes.size(), 2u);
+  EXPECT_EQ(processes[1].device, 1u);
+  EXPECT_EQ(processes[1].pid, 77);
+  EXPECT_EQ(processes[1].used, Bytes{1000});
+}
+
+TEST(Nvml, More_processes_than_there_was_room_for_are_asked_for_again) {
+  std::string text = "card T4\n";
+  for (int pid = 1; pid <= 100; ++pid) text += "process 0 " + std::to_string(pid) + " 8\n";
+  const ToldByNvml told(text);
+  EXPECT_EQ(Nvml::open(TESTING_NVML_LIBRARY)->processes().size(), 100u);
+}
+
+TEST(Nvml, A_process_whose_memory_is_not_told_is_left_out) {
+  const ToldByNvml told("card T4\nprocess 0 7 18446744073709551615\n");
+  EXPECT_TRUE(Nvml::open(TESTING_NVML_LIBRARY)->processes().empty());
+}
+
+TEST(Nvml, The_accounts_of_a_card_are_asked_where_it_keeps_them) {
+  const ToldByNvml told("card T4\naccount 0 7 500\n");
+  const auto nvml = Nvml::open(TESTING_NVML_LIBRARY);
+  EXPECT_EQ(nvml->accounted_peak(0, 7), Bytes{500});
+  EXPECT_FALSE(nvml->accounted_peak(0, 8));
+}
+
+TEST(Nvml, What_is_missing_is_named) {
+  EXPECT_NE(Nvml::open("libno-such-nvml.so.1").error().what.find("libno-such-nvml.so.1"), std::string::npos);
+  EXPECT_EQ(Nvml::open(TESTING_NVML_LIBRARY).error().what, "NVML does not answer: Driver Not Loaded");
+  const ToldByNvml told("");
+  EXPECT_EQ(Nvml::open(TESTING_NVML_LIBRARY).error().what, "NVML sees no card");
+}
+
+}  // namespace
+}  // namespace dryfit::meter

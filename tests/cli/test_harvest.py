@@ -1,0 +1,41 @@
+# SPDX-FileCopyrightText: The Dryfit authors
+# SPDX-License-Identifier: Apache-2.0
+"""What `dryfit harvest` refuses before it looks for PyTorch. The rest: tests/e2e/test_harvest.py, tests/slurm."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+DRYFIT = Path(os.environ.get("DRYFIT_UNDER_TEST", ROOT / "bin" / "dryfit"))
+
+WRONG_USAGE = 2
+
+
+@pytest.mark.parametrize(
+    "options, part",
+    [
+        (["--on", "slurm"], "sbatch is missing"),
+        (["--on", "moon"], "there is no place 'moon'"),
+        (["--tasks", "3"], "--tasks belongs to --on slurm"),
+        (["--no-wait"], "--no-wait belongs to --on slurm"),
+        (["--sbatch-arg=--mem=8G"], "--sbatch-arg belongs to --on slurm"),
+        (["--on", "slurm", "--tasks", "0"], "--tasks"),
+    ],
+)
+def test_a_place_that_is_not_there_is_refused_in_a_sentence(tmp_path: Path, options: "list[str]", part: str) -> None:
+    out = tmp_path / "jobs.jsonl"
+    done = subprocess.run(
+        [str(DRYFIT), "harvest", "--out", str(out), *options],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**os.environ, "PATH": "/nonexistent"},
+    )
+    assert done.returncode == WRONG_USAGE
+    assert part in done.stderr
+    assert list(tmp_path.iterdir()) == []
