@@ -21,6 +21,10 @@ HARVEST ?= data/harvest/first.jsonl
 SURROGATE ?= models/surrogate.dryfit-model
 SURROGATE_DATE ?= 2026-11-16
 SURROGATE_LICENCE ?= Apache-2.0
+# `make compute-model`: what its card says.
+COMPUTE_MODEL ?= models/compute.dryfit-model
+COMPUTE_DATE ?= 2026-11-16
+COMPUTE_LICENCE ?= Apache-2.0
 
 STAGE := tools/setup/stage.sh
 VENV := PYTHON=$(PYTHON) tools/setup/venv.sh
@@ -37,7 +41,7 @@ WHEEL_SOURCES = $(shell find src apps include cards models cmake python -type f 
         build demo \
         test test-fast test-latest test-cpp test-python test-slurm check-includes test-sanitizers test-asan-predictor \
         build-training test-training accuracy evaluate \
-        train surrogate bench bench-latency bench-h100 operators format format-check wheel clean distclean
+        train surrogate compute-model bench bench-latency bench-h100 operators format format-check wheel clean distclean
 
 help: ## this list
 	@grep -hE '^[a-z0-9.-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -194,6 +198,11 @@ surrogate: test-training ## the model of job descriptions, learned from dry runs
 	@mkdir -p build/train
 	bin/dryfit-train --harvest "$(HARVEST)" --cards cards --out build/train/surrogate.csv --model "$(SURROGATE)" \
 	    --date "$(SURROGATE_DATE)" --licence "$(SURROGATE_LICENCE)" $(SURROGATE_FLAGS)
+
+compute-model: build ## the model of step times, learned from published throughput: [DATA=<folder>] [COMPUTE_MODEL=<model>] [COMPUTE_FLAGS=...]
+	@mkdir -p build/train
+	bin/dryfit-train-compute --data "$(DATA)" --cards cards --out build/train/compute.csv --model "$(COMPUTE_MODEL)" \
+	    --date "$(COMPUTE_DATE)" --licence "$(COMPUTE_LICENCE)" $(COMPUTE_FLAGS)
 
 bench-h100: venv-latest venv-2.11 build ## bfloat16 on an H100, under torch 2.11 and under the newest
 	bench/h100

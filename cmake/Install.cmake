@@ -3,7 +3,7 @@
 # `make build` installs it into build/<preset>/stage, a wheel into the package's folder.
 install(TARGETS dryfit_cli RUNTIME DESTINATION bin)
 if(NOT SKBUILD)
-  install(TARGETS dryfit_evaluate dryfit_oracle RUNTIME DESTINATION bin)
+  install(TARGETS dryfit_evaluate dryfit_oracle dryfit_train_compute RUNTIME DESTINATION bin)
 endif()
 if(DRYFIT_TRAINING)
   install(TARGETS dryfit_train RUNTIME DESTINATION bin COMPONENT training)

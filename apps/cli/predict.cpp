@@ -20,6 +20,7 @@
 #include "predict_question.h"
 #include "predict_report.h"
 #include "predict_stream.h"
+#include "predictor/compute_predictor.h"
 #include "predictor/job_predictor.h"
 #include "resources.h"
 #include "screen.h"
@@ -36,13 +37,27 @@ struct PredictOptions {
   std::string factory;  ///< "model.py:Factory"
   std::string interpreter = "python";
   std::string timeout = "10m";
-  fs::path model_file;  ///< empty: that of the installation
-  fs::path models;      ///< the same
+  fs::path model_file;     ///< empty: that of the installation
+  fs::path models;         ///< the same
+  fs::path compute_model;  ///< the same
   std::vector<fs::path> cards;
   CalibrationChoice calibration;
   std::size_t threads = std::max(1u, std::thread::hardware_concurrency());
   bool strict = false;
   bool json = false;
+};
+
+/// The model of step times, where there is one; else `why` says why not.
+struct ComputeSource {
+  std::optional<predictor::ComputePredictor> learned;
+  PredictModel model;
+  Error why;
+
+  Result<predictor::ComputePrediction> predict(const predictor::JobDescription& job, const Card& card,
+                                               double coverage) const {
+    if (!learned) return why;
+    return learned->predict(job, card, coverage);
+  }
 };
 
 /// Everything that answers need, loaded once.
@@ -56,13 +71,17 @@ struct Session {
   std::optional<predictor::KnownModels> known;
   ModelSource models;
   SiteCorrection site;
+  ComputeSource compute;
   std::string model_as_json = model_json(model);
+  std::string compute_as_json = compute.learned ? model_json(compute.model) : "null";
 
   Result<PredictAnswer> answer(PredictQuestion question) const {
-    const auto predict = [this](const predictor::JobDescription& job, double coverage) {
-      return learned.predict(job, coverage);
-    };
-    return answer_of(std::move(question), cards, predict, &site);
+    return answer_of(
+        std::move(question), cards,
+        [this](const predictor::JobDescription& job, double coverage) { return learned.predict(job, coverage); }, &site,
+        [this](const predictor::JobDescription& job, const Card& card, double coverage) {
+          return compute.predict(job, card, coverage);
+        });
   }
 };
 
@@ -87,8 +106,9 @@ int show(const Session& session, const Result<PredictQuestion>& question) {
   if (!question) return fail(question.error(), kWrongUsage);
   const auto answer = session.answer(*question);
   if (!answer) return fail(answer.error(), kCouldNotTell);
-  const auto text = session.options.json ? predict_json(*answer, session.model_as_json) + "\n"
-                                         : predict_text(*answer, session.model, style_for(STDOUT_FILENO));
+  const auto text = session.options.json
+                        ? predict_json(*answer, session.model_as_json, session.compute_as_json) + "\n"
+                        : predict_text(*answer, session.model, style_for(STDOUT_FILENO), &session.compute.model);
   if (!print(text)) return fail({"cannot write the answer to stdout", ""}, kCouldNotTell);
   return exit_code(*answer, session.options.strict);
 }
@@ -101,7 +121,7 @@ LineAnswer answer_line(const Session& session, std::string_view line, std::size_
   if (!question) return failed(question.error());
   const auto answer = session.answer(std::move(*question));
   if (!answer) return failed(answer.error());
-  return {.text = predict_json(*answer, session.model_as_json),
+  return {.text = predict_json(*answer, session.model_as_json, session.compute_as_json),
           .does_not_fit = exit_code(*answer, session.options.strict) != kSuccess};
 }
 
@@ -153,6 +173,12 @@ int answer_asked(const Session& session) {
   return show(session, question_of(options.defaults, session.models));
 }
 
+ComputeSource read_compute(const fs::path& file) {
+  auto learned = predictor::ComputePredictor::read(file);
+  if (!learned) return {.why = learned.error()};
+  return {.learned = *learned, .model = {file, learned->card()}};
+}
+
 int predict(const PredictOptions& options) {
   if (const auto status = check_ways(options); !status) return fail(status.error(), kWrongUsage);
   auto resources = find_resources();
@@ -168,13 +194,17 @@ int predict(const PredictOptions& options) {
   if (!known && !options.models.empty()) return fail(known.error(), kWrongUsage);
   auto site = site_correction(options.calibration, own_environment());
   if (!site) return fail(site.error(), kWrongUsage);
+  auto compute =
+      read_compute(options.compute_model.empty() ? models_folder(*resources) / kComputeModel : options.compute_model);
+  if (!compute.learned && !options.compute_model.empty()) return fail(compute.why, kCouldNotTell);
 
   Session session{.options = options,
                   .resources = std::move(*resources),
                   .catalogue = std::move(*catalogue),
                   .learned = *learned,
                   .model = {*file, learned->card()},
-                  .site = std::move(*site)};
+                  .site = std::move(*site),
+                  .compute = std::move(compute)};
   if (known) {
     session.known = std::move(*known);
     session.models.known = &*session.known;
@@ -226,6 +256,9 @@ void declare(CLI::App& command, PredictOptions& o) {
       ->type_name("TIME")
       ->capture_default_str();
   command.add_option("--model-file", o.model_file, "The learned model that answers (default: the installed one)")
+      ->type_name("FILE");
+  command
+      .add_option("--compute-model", o.compute_model, "The learned model of step times (default: the installed one)")
       ->type_name("FILE");
   command.add_option("--models", o.models, "The catalogue of models (default: the installed one)")->type_name("FILE");
   command.add_option("--cards", o.cards, "A card file of your own, or a folder of them")

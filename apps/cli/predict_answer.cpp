@@ -65,6 +65,33 @@ Result<PredictedCard> on_card(const CardFile& file, predictor::JobDescription& j
   return result;
 }
 
+void add_compute(PredictedCard& card, PredictAnswer& answer, const PredictQuestion& question,
+                 const PredictCompute& compute) {
+  if (!compute) return;
+  auto prediction = compute(question.job, card.card->card, question.coverage);
+  if (prediction) {
+    card.compute = *prediction;
+  } else {
+    answer.no_compute = prediction.error().what;
+  }
+}
+
+/// What to know before believing a step time.
+void add_compute_notes(const PredictAnswer& answer, std::vector<std::string>& notes) {
+  if (!answer.no_compute.empty()) notes.push_back("step time is not known: " + answer.no_compute);
+  bool other_card = false, other_job = false;
+  for (const auto& card : answer.cards) {
+    if (!card.compute || card.compute->familiar) continue;
+    (card.compute->gpu_measured ? other_job : other_card) = true;
+  }
+  if (other_card) {
+    notes.push_back("no step time was learned on some of the cards: scaled by their peak rates, the interval widened");
+  }
+  if (other_job) {
+    notes.push_back("the job is unlike those whose step times were learned, and the interval is widened");
+  }
+}
+
 bool is_unfamiliar(const PredictAnswer& answer) {
   return std::ranges::any_of(answer.cards, [](const PredictedCard& card) { return !card.prediction.familiar; });
 }
@@ -109,7 +136,7 @@ Result<const CardFile*> CardNames::find(const std::string& typed) const {
 }
 
 Result<PredictAnswer> answer_of(PredictQuestion question, const CardNames& cards, const Predict& predict,
-                                const SiteCorrection* site) {
+                                const SiteCorrection* site, const PredictCompute& compute) {
   PredictAnswer answer;
   if (question.gpus.empty()) {
     return Error{"the job has no card", "Name one: --gpu rtx-4090, or \"gpu\" in a JSON description."};
@@ -120,6 +147,7 @@ Result<PredictAnswer> answer_of(PredictQuestion question, const CardNames& cards
     if (std::ranges::find(answer.cards, *file, &PredictedCard::card) != answer.cards.end()) continue;
     auto card = on_card(**file, question.job, question.coverage, predict, site);
     if (!card) return card.error();
+    add_compute(*card, answer, question, compute);
     answer.cards.push_back(*card);
   }
   answer.flops = question.job.model.flops * question.job.batch;
@@ -153,6 +181,7 @@ std::vector<std::string> notes_of(const PredictAnswer& answer) {
     notes.push_back("operations that checkpointing does again are not counted");
   }
   std::ranges::move(site_notes(answer), std::back_inserter(notes));
+  add_compute_notes(answer, notes);
   return notes;
 }
 

@@ -30,6 +30,11 @@ class PredictAnswerTest : public ::testing::Test {
     return *answer_of(*question_of(resnet_on({gpu}), {&known_, {}}), cards_, always(median, upper), &site);
   }
 
+  PredictAnswer timed(const PredictCompute& compute) {
+    return *answer_of(*question_of(resnet_on({"rtx-4090"}), {&known_, {}}), cards_, always(kGib, kGib), nullptr,
+                      compute);
+  }
+
   Answer verdict(double median, double upper) { return answer(always(median, upper))->cards[0].answer; }
 
   Catalogue catalogue_ = testing::card_catalogue();
@@ -161,6 +166,36 @@ TEST_F(PredictAnswerTest, Doubts_are_noted) {
   EXPECT_EQ(notes_of(*answer(always(kGib, kGib, false))),
             (std::vector<std::string>{
                 "the job is unlike those learned from, and the bound is widened: dryfit run gives an exact answer"}));
+}
+
+TEST_F(PredictAnswerTest, Step_times_are_those_of_the_card_that_is_asked_for) {
+  std::vector<std::string> asked;
+  const auto answered = timed([&](const predictor::JobDescription& job, const Card& card, double coverage) {
+    asked.push_back(card.id);
+    return testing::always_half_a_second()(job, card, coverage);
+  });
+  EXPECT_EQ(asked, (std::vector<std::string>{"rtx-4090-24gb"}));
+  ASSERT_TRUE(answered.cards[0].compute);
+  EXPECT_EQ(answered.cards[0].compute->median_seconds, 0.5);
+  EXPECT_TRUE(notes_of(answered).empty());
+}
+
+TEST_F(PredictAnswerTest, A_step_time_that_is_not_known_is_noted_and_the_rest_is_answered) {
+  const auto answered =
+      timed([](const predictor::JobDescription&, const Card&, double) -> Result<predictor::ComputePrediction> {
+        return Error{"nobody counted", ""};
+      });
+  EXPECT_FALSE(answered.cards[0].compute);
+  EXPECT_EQ(notes_of(answered), (std::vector<std::string>{"step time is not known: nobody counted"}));
+}
+
+TEST_F(PredictAnswerTest, Doubts_about_step_times_are_noted) {
+  EXPECT_EQ(notes_of(timed(testing::always_half_a_second(false, false))),
+            (std::vector<std::string>{
+                "no step time was learned on some of the cards: scaled by their peak rates, the interval widened"}));
+  EXPECT_EQ(
+      notes_of(timed(testing::always_half_a_second(true, false))),
+      (std::vector<std::string>{"the job is unlike those whose step times were learned, and the interval is widened"}));
 }
 
 }  // namespace

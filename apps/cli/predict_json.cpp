@@ -73,6 +73,23 @@ std::string job_json(const PredictQuestion& question) {
   return object.done();
 }
 
+void add_compute(ObjectText& object, const std::optional<predictor::ComputePrediction>& compute) {
+  if (!compute) {
+    for (const auto* name : {"step_seconds", "step_seconds_lower", "step_seconds_upper", "achieved_tflops",
+                             "utilisation", "step_distance", "step_familiar"}) {
+      object.null(name);
+    }
+    return;
+  }
+  object.number("step_seconds", compute->median_seconds)
+      .number("step_seconds_lower", compute->lower_seconds)
+      .number("step_seconds_upper", compute->upper_seconds)
+      .number("achieved_tflops", compute->achieved_flops / 1e12)
+      .number("utilisation", compute->utilisation)
+      .number("step_distance", compute->distance)
+      .flag("step_familiar", compute->familiar);
+}
+
 std::string card_json(const PredictedCard& card) {
   const auto& prediction = card.prediction;
   ObjectText object;
@@ -87,9 +104,8 @@ std::string card_json(const PredictedCard& card) {
       .number("device_median_bytes", card.device_median.count)
       .number("device_upper_bytes", card.device_upper.count)
       .number("distance", prediction.distance)
-      .flag("familiar", prediction.familiar)
-      .null("step_seconds")
-      .null("achieved_tflops");
+      .flag("familiar", prediction.familiar);
+  add_compute(object, card.compute);
   return object.done();
 }
 
@@ -125,7 +141,7 @@ std::string model_json(const PredictModel& model) {
   return object.done();
 }
 
-std::string predict_json(const PredictAnswer& answer, std::string_view model) {
+std::string predict_json(const PredictAnswer& answer, std::string_view model, std::string_view compute_model) {
   std::vector<std::string> cards, notes;
   for (const auto& card : answer.cards) cards.push_back(card_json(card));
   for (const auto& note : notes_of(answer)) notes.push_back(text_json(note));
@@ -140,6 +156,7 @@ std::string predict_json(const PredictAnswer& answer, std::string_view model) {
   const bool corrected = answer.site && answer.site->bounds;
   object.raw("cards", joined(cards)).raw("calibration", corrected ? calibration_json(*answer.site->bounds) : "null");
   object.raw("notes", joined(notes)).raw("model_file", model);
+  object.raw("compute_model_file", compute_model);
   return object.done();
 }
 

@@ -24,7 +24,7 @@ Result<fs::path> default_model_file(const fs::path& folder) {
   std::vector<fs::path> found;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (entry.path().extension() == kEnding) found.push_back(entry.path());
+    if (entry.path().extension() == kEnding && entry.path().filename() != kComputeModel) found.push_back(entry.path());
   }
   std::ranges::sort(found);
   if (found.size() == 1) return found.front();

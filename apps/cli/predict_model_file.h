@@ -17,8 +17,11 @@ std::filesystem::path models_folder(const Resources& resources);
 /// The catalogue's name there.
 constexpr const char* kModelCatalogue = "models.jsonl";
 
-/// The one file of the folder that ends in ".dryfit-model". An Error that says what to do when there is none, or when
-/// there are several.
+/// The name there of the model that tells step times.
+constexpr const char* kComputeModel = "compute.dryfit-model";
+
+/// The one file of the folder, beside kComputeModel, that ends in ".dryfit-model". An Error that says what to do when
+/// there is none, or when there are several.
 Result<std::filesystem::path> default_model_file(const std::filesystem::path& folder);
 
 /// All of a file that is one JSON object, over however many lines; nothing when it is something else, or more than a

@@ -23,13 +23,16 @@ struct PredictModel {
 /// A JSON object.
 std::string model_json(const PredictModel& model);
 
-/// One line of JSON without its end: docs/predict.md. `model` is model_json(), which is the same for many answers.
-std::string predict_json(const PredictAnswer& answer, std::string_view model);
+/// One line of JSON without its end: docs/predict.md. `model` and `compute_model`, which tells step times, are
+/// model_json(), which is the same for many answers.
+std::string predict_json(const PredictAnswer& answer, std::string_view model, std::string_view compute_model = "null");
 
 /// The same for what could not be answered. `line` is its place in the stream, from 1; `id` as in PredictQuestion.
 std::string predict_error_json(const Error& error, std::size_t line, const std::string& id);
 
-/// For a person, with everything that is in the JSON.
-std::string predict_text(const PredictAnswer& answer, const PredictModel& model, const report::Style& style);
+/// For a person, with everything that is in the JSON. Without a `compute_model` nothing is said of who tells step
+/// times.
+std::string predict_text(const PredictAnswer& answer, const PredictModel& model, const report::Style& style,
+                         const PredictModel* compute_model = nullptr);
 
 }  // namespace dryfit::cli

@@ -23,6 +23,11 @@ class PredictReportTest : public ::testing::Test {
     return *answer_of(std::move(question), cards_, testing::always(median, upper, familiar));
   }
 
+  PredictAnswer timed() {
+    const auto question = *question_of(testing::resnet_on({"rtx-4090"}), {&known_, {}});
+    return *answer_of(question, cards_, testing::always(kGib, kGib), nullptr, testing::always_half_a_second());
+  }
+
   Catalogue catalogue_ = testing::card_catalogue();
   CardNames cards_{catalogue_};
   predictor::KnownModels known_ = testing::known_models();
@@ -120,6 +125,38 @@ TEST_F(PredictReportTest, Of_a_model_with_several_ways_the_errors_of_the_one_tha
       << text;
   answered.question.job.model.blocks.resize(1);
   EXPECT_TRUE(predict_text(answered, model_, {}).ends_with("errors: layers: median error 6 %; covers 98 %\n"));
+}
+
+TEST_F(PredictReportTest, The_JSON_tells_step_times_and_who_knew_them) {
+  const auto json = Json::parse(predict_json(timed(), "{}", model_json(model_)));
+  const auto& card = json["cards"][0];
+  EXPECT_EQ(card["step_seconds"], 0.5);
+  EXPECT_EQ(card["step_seconds_lower"], 0.25);
+  EXPECT_EQ(card["step_seconds_upper"], 1);
+  EXPECT_EQ(card["achieved_tflops"], 3);
+  EXPECT_EQ(card["utilisation"], 0.125);
+  EXPECT_EQ(card["step_familiar"], true);
+  EXPECT_EQ(json["compute_model_file"]["file"], "jobs.dryfit-model");
+  const auto without = Json::parse(predict_json(answer(kGib, kGib), "{}"));
+  for (const auto* name : {"step_seconds", "step_seconds_lower", "achieved_tflops", "utilisation", "step_familiar"}) {
+    EXPECT_TRUE(without["cards"][0][name].is_null()) << name;
+  }
+  EXPECT_TRUE(without["compute_model_file"].is_null());
+}
+
+TEST_F(PredictReportTest, The_text_tells_step_times_and_who_knew_them) {
+  PredictModel compute{"/somewhere/compute.dryfit-model", model_.card};
+  compute.card.data = "published throughput; more";
+  compute.card.errors = "operations: median error 20 %\nlayers: median error 9 %; holds 95 %; more";
+  auto answered = timed();
+  answered.question.job.model.blocks.clear();
+  const auto text = predict_text(answered, model_, {.colour = false, .utf8 = false}, &compute);
+  for (const auto* part : {"95 % within", "500 ms", "250 ms - 1 s", "12 %",
+                           "step times by compute.dryfit-model (jobs, 2026-11-16), learned from published throughput; "
+                           "errors: operations: median error 20 %\n"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\nin\n" << text;
+  }
+  EXPECT_EQ(predict_text(answer(kGib, kGib), model_, {}, &compute).find("step times by"), std::string::npos);
 }
 
 }  // namespace

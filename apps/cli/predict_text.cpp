@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "predict_report.h"
+#include "predictor/compute_physics.h"
 #include "predictor/job_physics.h"
 #include "report/table.h"
 #include "report/wording.h"
@@ -44,6 +45,19 @@ std::string flops_text(double flops) {
   return flops < 1e12 ? number_text("%.3g GFLOP", flops / 1e9) : number_text("%.3g TFLOP", flops / 1e12);
 }
 
+/// 0.0123 is "12.3 ms".
+std::string seconds_text(double seconds) {
+  return seconds < 1 ? number_text("%.3g ms", 1e3 * seconds) : number_text("%.3g s", seconds);
+}
+
+std::vector<Cell> compute_cells(const std::optional<predictor::ComputePrediction>& compute) {
+  if (!compute) return {{kNotKnown, Align::right}, {"", Align::right}, {kNotKnown, Align::right}, {"", Align::right}};
+  return {{seconds_text(compute->median_seconds), Align::right},
+          {seconds_text(compute->lower_seconds) + " - " + seconds_text(compute->upper_seconds), Align::right},
+          {number_text("%.3g", compute->achieved_flops / 1e12), Align::right},
+          {number_text("%.0f %%", 100 * compute->utilisation), Align::right}};
+}
+
 std::string distance_text(const predictor::Prediction& prediction) {
   return (prediction.familiar ? "familiar (" : "unlike them (") + number_text("%.2f", prediction.distance) + ")";
 }
@@ -58,7 +72,9 @@ std::vector<Cell> heading(double coverage) {
                           {"bound", Align::right},
                           {"context", Align::right},
                           {"step time", Align::right},
-                          {"TFLOPS", Align::right}};
+                          {coverage_text(coverage) + " within", Align::right},
+                          {"TFLOPS", Align::right},
+                          {"of peak", Align::right}};
   for (auto& cell : cells) {
     cell.has_paint = true;
     cell.paint = report::Paint::faint;
@@ -67,17 +83,18 @@ std::vector<Cell> heading(double coverage) {
 }
 
 std::vector<Cell> row(const PredictedCard& card, const Style& style) {
-  return {{card.card->card.id},
-          {std::string(report::answer_glyph(card.answer, style)) + " " + report::answer_text(card.answer), Align::left,
-           true, report::answer_paint(card.answer)},
-          {to_text(card.device_median), Align::right},
-          {to_text(card.device_upper), Align::right},
-          {to_text(card.card->card.total_memory), Align::right},
-          {bytes_text(card.prediction.median_bytes), Align::right},
-          {bytes_text(card.prediction.upper_bytes), Align::right},
-          {to_text(card.context), Align::right},
-          {kNotKnown, Align::right},
-          {kNotKnown, Align::right}};
+  std::vector<Cell> cells{
+      {card.card->card.id},
+      {std::string(report::answer_glyph(card.answer, style)) + " " + report::answer_text(card.answer), Align::left,
+       true, report::answer_paint(card.answer)},
+      {to_text(card.device_median), Align::right},
+      {to_text(card.device_upper), Align::right},
+      {to_text(card.card->card.total_memory), Align::right},
+      {bytes_text(card.prediction.median_bytes), Align::right},
+      {bytes_text(card.prediction.upper_bytes), Align::right},
+      {to_text(card.context), Align::right}};
+  for (auto& cell : compute_cells(card.compute)) cells.push_back(std::move(cell));
+  return cells;
 }
 
 std::string table(const PredictAnswer& answer, const Style& style) {
@@ -120,16 +137,31 @@ std::string who_answered(const PredictAnswer& answer, const PredictModel& model)
   return text + "; errors: " + std::string(errors_of_way(card.errors, way ? to_text(*way) : "")) + "\n";
 }
 
+std::string who_told_step_times(const PredictAnswer& answer, const PredictModel& model) {
+  const auto& card = model.card;
+  const auto way = predictor::compute_knowledge_of(answer.question.job);
+  std::string text = "step times by " + model.file.filename().string() + " (" + card.name + ", " + card.date + "), ";
+  text += "learned from " + std::string(clauses(card.data, 1));
+  return text + "; errors: " + std::string(errors_of_way(card.errors, way ? to_text(*way) : "")) + "\n";
+}
+
+bool tells_step_times(const PredictAnswer& answer) {
+  return std::ranges::any_of(answer.cards, [](const PredictedCard& card) { return card.compute.has_value(); });
+}
+
 }  // namespace
 
-std::string predict_text(const PredictAnswer& answer, const PredictModel& model, const Style& style) {
+std::string predict_text(const PredictAnswer& answer, const PredictModel& model, const Style& style,
+                         const PredictModel* compute_model) {
   std::string text = report::painted(job_text(answer.question), report::Paint::strong, style) + "\n";
   text += table(answer, style);
   text += "median and bound are what nvidia-smi would show; process is that without the card's context\n";
   text += "operations of a step: " + flops_text(answer.flops) + "\n";
   text += "next to the jobs learned from: " + familiarity(answer) + "\n";
   for (const auto& note : notes_of(answer)) text += "note: " + note + "\n";
-  return text + who_answered(answer, model);
+  text += who_answered(answer, model);
+  if (compute_model != nullptr && tells_step_times(answer)) text += who_told_step_times(answer, *compute_model);
+  return text;
 }
 
 }  // namespace dryfit::cli

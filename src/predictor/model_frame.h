@@ -21,7 +21,7 @@ static_assert(std::endian::native == std::endian::little, "numbers are written a
 /// Note [Model frame]
 /// What all model files have around their body. Numbers are little-endian.
 ///
-///   0   8   the kind: "dryfitm\n" is a MemoryModel, "dryfitj\n" a JobModel
+///   0   8   the kind: "dryfitm\n" is a MemoryModel, "dryfitj\n" a JobModel, "dryfitc\n" a ComputeModel
 ///   8   4   version
 ///   12  4   0
 ///   16  8   size of the body in bytes

@@ -16,11 +16,13 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 DRYFIT = Path(os.environ.get("DRYFIT_UNDER_TEST", ROOT / "bin" / "dryfit"))
 REFERENCE = ROOT / "tests" / "data" / "harvest-reference.jsonl"
-LEARNED = sorted((ROOT / "models").glob("*.dryfit-model"))
+COMPUTE = ROOT / "models" / "compute.dryfit-model"
+LEARNED = sorted(set((ROOT / "models").glob("*.dryfit-model")) - {COMPUTE})
 
 COULD_NOT_TELL, WRONG_USAGE, DOES_NOT_FIT = 1, 2, 3
 
 needs_learned_model = pytest.mark.skipif(not LEARNED, reason="no learned model in models/")
+needs_compute_model = pytest.mark.skipif(not COMPUTE.exists() or not LEARNED, reason="no model of step times")
 
 
 def dryfit(*arguments: object, **options: Any) -> "subprocess.CompletedProcess[str]":
@@ -113,7 +115,6 @@ def test_an_answer_has_everything_that_is_known(models: Path) -> None:
         assert card["verdict"] == "fits"
         assert 0 < card["median_bytes"] <= card["upper_bytes"]
         assert card["device_upper_bytes"] == card["upper_bytes"] + card["context_bytes"]
-        assert card["step_seconds"] is None
     assert answer["flops"] > 0
     assert answer["model_file"]["file"] == LEARNED[0].name
     assert all(answer["model_file"][key] for key in ("data", "date", "errors"))
@@ -125,7 +126,7 @@ def test_the_text_is_for_people(models: Path) -> None:
     assert answered.returncode == 0, answered.stderr
     assert "transformers/bert-small at size 512, batch 8, adamw, fp32" in answered.stdout
     assert "scaled from there by length: less certain" in answered.stdout
-    assert "not known" in answered.stdout
+    assert "step time" in answered.stdout
     assert LEARNED[0].name in answered.stdout
 
 
@@ -193,3 +194,69 @@ def test_a_file_holds_one_job_or_one_on_each_line(models: Path, tmp_path: Path) 
     many.write_text((json.dumps(job) + "\n") * 3)
     assert "torchvision/resnet18" in predict(models, one).stdout
     assert len(predict(models, many).stdout.splitlines()) == 3
+
+
+def step_times(models: Path, *arguments: object, precision: str = "fp16-amp") -> "dict[str, Any]":
+    answered = predict(models, "--compute-model", COMPUTE, "--precision", precision, "--json", *arguments)
+    assert answered.returncode in (0, DOES_NOT_FIT), answered.stderr
+    return json.loads(answered.stdout)
+
+
+@needs_compute_model
+def test_a_step_time_comes_with_an_interval_and_with_who_knew_it(models: Path) -> None:
+    answer = step_times(models, "--model", "resnet18", "--batch", 256, "--gpu", "rtx-3090")
+    card = answer["cards"][0]
+    assert 0 < card["step_seconds_lower"] < card["step_seconds"] < card["step_seconds_upper"] < 10
+    assert card["achieved_tflops"] == pytest.approx(answer["flops"] / card["step_seconds"] / 1e12, rel=1e-6)
+    assert 0.02 < card["utilisation"] < 1
+    assert card["step_familiar"] is True
+    assert answer["compute_model_file"]["file"] == COMPUTE.name
+    assert all(answer["compute_model_file"][key] for key in ("data", "date", "folds", "errors", "licence"))
+
+
+@needs_compute_model
+def test_twice_the_batch_takes_about_twice_as_long_and_a_faster_card_less(models: Path) -> None:
+    def seconds(batch: int, gpu: str) -> float:
+        answer = step_times(models, "--model", "resnet18", "--batch", batch, "--gpu", gpu)
+        return answer["cards"][0]["step_seconds"]
+
+    assert 1.6 < seconds(256, "rtx-3090") / seconds(128, "rtx-3090") < 2.4
+    assert seconds(256, "h100-80gb") < seconds(256, "a100-80gb") < seconds(256, "t4-16gb")
+
+
+@needs_compute_model
+def test_a_card_and_a_precision_that_were_not_measured_are_marked_and_the_interval_is_wider(models: Path) -> None:
+    def card(gpu: str, precision: str) -> "dict[str, Any]":
+        job = ("--model", "resnet18", "--batch", 256, "--gpu", gpu)
+        return step_times(models, *job, precision=precision)["cards"][0]
+
+    def width(of: "dict[str, Any]") -> float:
+        return of["step_seconds_upper"] / of["step_seconds_lower"]
+
+    known = card("rtx-3090", "fp16-amp")
+    for other in (card("rtx-4090", "fp16-amp"), card("rtx-3090", "fp32")):
+        assert other["step_familiar"] is False
+        assert width(other) > width(known)
+
+
+@needs_compute_model
+def test_without_operations_the_step_time_is_null_and_a_note_says_why(models: Path) -> None:
+    job = {"model": {"parameters": 1e7, "size": 224, "forward_bytes": 1e7}, "batch": 8, "gpu": "rtx-3090"}
+    answered = predict(models, "--compute-model", COMPUTE, "-", input=json.dumps(job) + "\n")
+    assert answered.returncode == 0, answered.stderr
+    answer = json.loads(answered.stdout)
+    assert answer["cards"][0]["step_seconds"] is None
+    assert answer["cards"][0]["median_bytes"] > 0
+    assert any("step time is not known" in note for note in answer["notes"])
+
+
+@needs_compute_model
+def test_a_model_of_step_times_that_is_damaged_or_of_another_kind_gives_no_number(models: Path, tmp_path: Path) -> None:
+    damaged = tmp_path / "damaged.dryfit-model"
+    damaged.write_bytes(COMPUTE.read_bytes()[:-100])
+    for file in (damaged, LEARNED[0], tmp_path / "nowhere.dryfit-model"):
+        job = ("--model", "resnet18", "--batch", 8, "--gpu", "rtx-3090")
+        refused = predict(models, "--compute-model", file, *job)
+        assert refused.returncode == COULD_NOT_TELL
+        assert file.name in refused.stderr
+        assert refused.stdout == ""

@@ -13,7 +13,7 @@ import pytest
 REPOSITORY = Path(__file__).resolve().parents[2]
 DRYFIT = REPOSITORY / "bin" / "dryfit"
 PYTHON = REPOSITORY / ".venv" / "torch-2.6.0" / "bin" / "python"
-LEARNED = sorted((REPOSITORY / "models").glob("*.dryfit-model"))
+LEARNED = sorted((REPOSITORY / "models").glob("surrogate*.dryfit-model"))
 
 pytestmark = [
     pytest.mark.torch,

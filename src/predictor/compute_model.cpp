@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "predictor/compute_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <set>
+
+#include "predictor/compute_features.h"
+
+namespace dryfit::predictor {
+namespace {
+
+template <class Values>
+bool all_finite(const Values& values) {
+  return std::ranges::all_of(values, [](auto value) { return std::isfinite(value); });
+}
+
+bool is_sound(const StepPhysics& base) {
+  return all_finite(base.weights) && std::ranges::all_of(base.weights, [](double weight) { return weight >= 0; }) &&
+         std::ranges::any_of(base.weights, [](double weight) { return weight > 0; });
+}
+
+bool is_sound(const Calibration& calibration) {
+  return std::ranges::all_of(calibration.folds,
+                             [](const auto& fold) { return all_finite(fold) && std::ranges::is_sorted(fold); });
+}
+
+bool is_sound(const StepReach& reach) {
+  return all_finite(reach.low) && all_finite(reach.high) &&
+         std::ranges::equal(reach.low, reach.high, std::less_equal<>());
+}
+
+bool has_sound_trees(const ComputeWay& way) {
+  return !way.trees.empty() && std::ranges::all_of(way.trees, [&](const BoostedTrees& trees) {
+    return trees.features == step_feature_count(way.knowledge) && predictor::check(trees);
+  });
+}
+
+Status check_card(const ModelCard& card) {
+  for (const auto* text : {&card.name, &card.data, &card.date, &card.folds, &card.errors, &card.licence}) {
+    if (text->empty()) return Error{"the model's card is not filled in", "say all that ModelCard asks for"};
+  }
+  return {};
+}
+
+}  // namespace
+
+StepEstimate estimate_step(const ComputeWay& way, const Step& step) {
+  const auto terms = step_terms(step, way.knowledge);
+  const auto features = step_features(step, way.knowledge, terms);
+  double answer = 0;
+  for (const auto& trees : way.trees) answer += trees.answer(features) / static_cast<double>(way.trees.size());
+  const double base = way.base.seconds(terms);
+  return {.base_seconds = base,
+          .seconds = base * std::exp(std::clamp(answer, way.least_answer, way.most_answer)),
+          .distance = way.reach.distance(step_measures(step, terms))};
+}
+
+Status check(const ComputeWay& way) {
+  const auto bad = [&](const char* what) {
+    return Error{"the model's way of '" + std::string(to_text(way.knowledge)) + "': " + what, "train it again"};
+  };
+  if (!is_sound(way.base)) return bad("its roofline makes no sense");
+  if (!all_finite(std::array{way.least_answer, way.most_answer}) || way.least_answer > way.most_answer) {
+    return bad("the range of its answers makes no sense");
+  }
+  if (!has_sound_trees(way)) return bad("its trees are not sound");
+  if (!is_sound(way.above) || !is_sound(way.below)) return bad("its calibration makes no sense");
+  if (!is_sound(way.reach)) return bad("the reach of what it learned makes no sense");
+  return {};
+}
+
+Status check(const ComputeModel& model) {
+  if (auto status = check_card(model.card); !status) return status;
+  const auto& name = model.card.name;
+  if (model.ways.empty()) return Error{"the model '" + name + "' has learned nothing", "train it again"};
+  if (!std::isfinite(model.gpu_shift) || model.gpu_shift < 0) {
+    return Error{"the model '" + name + "': its shift of cards makes no sense", "train it again"};
+  }
+  std::set<ComputeKnowledge> seen;
+  for (const auto& way : model.ways) {
+    if (!seen.insert(way.knowledge).second) {
+      return Error{"the model '" + name + "' has two ways of '" + std::string(to_text(way.knowledge)) + "'",
+                   "train it again"};
+    }
+    if (auto status = check(way); !status) return status;
+  }
+  return {};
+}
+
+}  // namespace dryfit::predictor

@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "predictor/compute_predictor.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "card/peak_rates.h"
+#include "predictor/compute_model.h"
+#include "predictor/compute_model_file.h"
+#include "predictor/reach.h"
+
+namespace dryfit::predictor {
+namespace {
+
+/// The way that knows most of what the job tells.
+Result<const ComputeWay*> way_for(const ComputeModel& model, const JobDescription& job) {
+  const auto knowledge = compute_knowledge_of(job);
+  if (!knowledge) return knowledge.error();
+  const auto way = std::ranges::find(model.ways, *knowledge, &ComputeWay::knowledge);
+  if (way != model.ways.end()) return &*way;
+  return Error{"the model '" + model.card.name + "' has not learned from jobs of which '" +
+                   std::string(to_text(*knowledge)) + "' are known",
+               "take another model"};
+}
+
+bool is_sensible(const ComputePrediction& prediction) {
+  return std::isfinite(prediction.upper_seconds) && prediction.lower_seconds > 0 &&
+         std::isfinite(prediction.achieved_flops) && prediction.achieved_flops > 0 &&
+         std::isfinite(prediction.distance);
+}
+
+}  // namespace
+
+Result<ComputePredictor> ComputePredictor::of(ComputeModel model) {
+  if (auto status = check(model); !status) return status.error();
+  return ComputePredictor(std::make_shared<const ComputeModel>(std::move(model)));
+}
+
+Result<ComputePredictor> ComputePredictor::read(const std::filesystem::path& file) {
+  auto model = read_compute_model(file);
+  if (!model) return model.error();
+  auto predictor = of(std::move(*model));
+  if (!predictor) return Error{file.string() + ": " + predictor.error().what, predictor.error().hint};
+  return predictor;
+}
+
+Result<ComputePrediction> ComputePredictor::predict(const JobDescription& job, const Card& card,
+                                                    double coverage) const {
+  if (auto status = check(job); !status) return status.error();
+  const auto way = way_for(*model_, job);
+  if (!way) return way.error();
+  const auto rates = peak_rates_of(card);
+  if (!rates) return rates.error();
+  const auto above = (*way)->above.margin((1 + coverage) / 2);
+  if (!above) return above.error();
+  const auto below = (*way)->below.margin((1 + coverage) / 2);
+  if (!below) return below.error();
+  const auto [base, median, distance] = estimate_step(**way, {.job = job, .rates = *rates});
+  const bool measured = std::ranges::find(model_->gpus, card.id) != model_->gpus.end();
+  const double shift = measured ? 0 : model_->gpu_shift;
+  const auto margin = [&](double usual) {
+    return std::max(usual, 0.0) * (1 + std::clamp(distance - 1, 0.0, Reach::kMostWidths)) + shift;
+  };
+  const double flops = needed_flops(job.model) * job.batch / median;
+  const ComputePrediction prediction{.median_seconds = median,
+                                     .lower_seconds = median * std::exp(-margin(*below)),
+                                     .upper_seconds = median * std::exp(margin(*above)),
+                                     .coverage = coverage,
+                                     .achieved_flops = flops,
+                                     .utilisation = flops / peak_flops(*rates, job.precision),
+                                     .distance = measured ? distance : std::max(distance, Reach::kUnknownFlag),
+                                     .familiar = measured && distance <= 1,
+                                     .gpu_measured = measured};
+  if (is_sensible(prediction)) return prediction;
+  return Error{"the model gives no sensible time for this job", "it is too far from what was learned"};
+}
+
+const ModelCard& ComputePredictor::card() const { return model_->card; }
+
+}  // namespace dryfit::predictor

@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "predictor/compute_predictor.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "predictor/compute_testing.h"
+
+namespace dryfit::predictor {
+namespace {
+
+using testing::card_of;
+using testing::sample_compute_model;
+using testing::sample_step_job;
+
+ComputePrediction predicted(const JobDescription& job, const char* card = "rtx-3090-24gb", double coverage = 0.9) {
+  const auto prediction = ComputePredictor::of(sample_compute_model())->predict(job, card_of(card), coverage);
+  EXPECT_TRUE(prediction) << prediction.error().what;
+  return prediction ? *prediction : ComputePrediction{};
+}
+
+std::string problem_of(const ComputeModel& model) {
+  const auto predictor = ComputePredictor::of(model);
+  return predictor ? "" : predictor.error().what;
+}
+
+TEST(ComputePredictor, The_interval_lies_around_the_median_by_the_calibrated_margins) {
+  const auto prediction = predicted(sample_step_job());
+  EXPECT_TRUE(prediction.familiar);
+  EXPECT_LE(prediction.distance, 1);
+  EXPECT_NEAR(std::log(prediction.upper_seconds / prediction.median_seconds), 0.45, 1e-9);  // the 95th of 99
+  EXPECT_NEAR(std::log(prediction.median_seconds / prediction.lower_seconds), 0.45, 1e-9);
+  EXPECT_EQ(prediction.coverage, 0.9);
+}
+
+TEST(ComputePredictor, Achieved_operations_and_utilisation_follow_from_the_median) {
+  const auto prediction = predicted(sample_step_job());
+  EXPECT_NEAR(prediction.achieved_flops, 64 * 9e9 / prediction.median_seconds, 1);
+  EXPECT_NEAR(prediction.utilisation, prediction.achieved_flops / 71.16e12, 1e-3);
+  EXPECT_LT(prediction.utilisation, 1);
+}
+
+TEST(ComputePredictor, Twice_the_batch_takes_about_twice_as_long_and_a_faster_card_less) {
+  auto job = sample_step_job();
+  const double once = predicted(job).median_seconds;
+  const double faster = predicted(job, "h100-80gb").median_seconds;
+  EXPECT_LT(faster, once);
+  job.batch *= 2;
+  const double twice = predicted(job).median_seconds;
+  EXPECT_GT(twice, 1.5 * once);
+  EXPECT_LT(twice, 2.5 * once);
+}
+
+TEST(ComputePredictor, A_card_that_was_not_measured_is_marked_and_its_interval_is_wider) {
+  const auto prediction = predicted(sample_step_job(), "rtx-4090-24gb");
+  EXPECT_FALSE(prediction.familiar);
+  EXPECT_FALSE(prediction.gpu_measured);
+  EXPECT_GE(prediction.distance, 2);
+  EXPECT_GE(std::log(prediction.upper_seconds / prediction.median_seconds), 0.45 + 0.3 - 1e-9);
+}
+
+TEST(ComputePredictor, A_precision_and_a_size_that_were_not_learned_are_marked_and_the_interval_is_wider) {
+  auto job = sample_step_job();
+  job.precision = Precision::fp32;
+  const auto precise = predicted(job);
+  EXPECT_FALSE(precise.familiar);
+  EXPECT_TRUE(precise.gpu_measured);
+  EXPECT_NEAR(std::log(precise.upper_seconds / precise.median_seconds), 2 * 0.45, 1e-9);
+  job = sample_step_job();
+  job.batch = 1e6;
+  const auto large = predicted(job);
+  EXPECT_FALSE(large.familiar);
+  EXPECT_GT(large.upper_seconds / large.median_seconds, 2);
+}
+
+TEST(ComputePredictor, Without_blocks_it_answers_by_operations_and_without_both_not_at_all) {
+  auto job = sample_step_job();
+  const double layers = predicted(job).median_seconds;
+  job.model.blocks.clear();
+  EXPECT_NE(predicted(job).median_seconds, layers);
+  job.model.flops = 0;
+  const auto refused = ComputePredictor::of(sample_compute_model())->predict(job, card_of("rtx-3090-24gb"), 0.9);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().what, "of the model 'tiny' neither blocks nor operations are known");
+}
+
+TEST(ComputePredictor, A_bad_job_a_bad_coverage_and_a_card_without_rates_are_errors_and_never_a_number) {
+  const auto predictor = ComputePredictor::of(sample_compute_model());
+  const auto& card = card_of("rtx-3090-24gb");
+  auto job = sample_step_job();
+  EXPECT_FALSE(predictor->predict(job, card, -1.5));
+  EXPECT_FALSE(predictor->predict(job, card, 1));
+  EXPECT_FALSE(predictor->predict(job, card, 0.999));
+  EXPECT_FALSE(predictor->predict(job, {.id = "empty"}, 0.9));
+  job.model.flops = std::nan("");
+  EXPECT_FALSE(predictor->predict(job, card, 0.9));
+  job = sample_step_job();
+  job.batch = 0;
+  EXPECT_FALSE(predictor->predict(job, card, 0.9));
+  job = sample_step_job();
+  job.model.blocks[0][BlockField::macs] = std::nan("");
+  EXPECT_FALSE(predictor->predict(job, card, 0.9));
+}
+
+TEST(ComputePredictor, A_model_whose_parts_do_not_belong_together_is_refused) {
+  EXPECT_EQ(problem_of({.card = sample_compute_model().card}), "the model 'sample' has learned nothing");
+  auto model = sample_compute_model();
+  model.card.licence.clear();
+  EXPECT_EQ(problem_of(model), "the model's card is not filled in");
+  model = sample_compute_model();
+  model.gpu_shift = std::nan("");
+  EXPECT_EQ(problem_of(model), "the model 'sample': its shift of cards makes no sense");
+  model = sample_compute_model();
+  model.ways.push_back(model.ways[0]);
+  EXPECT_EQ(problem_of(model), "the model 'sample' has two ways of 'operations'");
+  const auto problem_after = [](auto change) {
+    auto changed = sample_compute_model();
+    change(changed.ways[1]);
+    return problem_of(changed);
+  };
+  const std::string begin = "the model's way of 'layers': ";
+  EXPECT_EQ(problem_after([](ComputeWay& way) { way.base.weights[3] = -1; }), begin + "its roofline makes no sense");
+  EXPECT_EQ(problem_after([](ComputeWay& way) { way.least_answer = 9; }),
+            begin + "the range of its answers makes no sense");
+  EXPECT_EQ(problem_after([](ComputeWay& way) { way.trees.clear(); }), begin + "its trees are not sound");
+  EXPECT_EQ(problem_after([](ComputeWay& way) { way.trees[0].features = 3; }), begin + "its trees are not sound");
+  EXPECT_EQ(problem_after([](ComputeWay& way) { way.above.folds[0][0] = 9; }),
+            begin + "its calibration makes no sense");
+  EXPECT_EQ(problem_after([](ComputeWay& way) { way.reach.low[0] = 1e9; }),
+            begin + "the reach of what it learned makes no sense");
+}
+
+}  // namespace
+}  // namespace dryfit::predictor

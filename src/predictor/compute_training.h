@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "predictor/boosting.h"
+#include "predictor/compute_example.h"
+#include "predictor/compute_model.h"
+#include "predictor/out_of_fold.h"
+
+namespace dryfit::predictor {
+
+/// How a way is learned: boosted trees as everywhere else, but fewer, since the tables are small.
+struct ComputePlan {
+  BoostingRecipe boosting{.trees = 400};
+  std::vector<std::uint64_t> seeds{0, 1, 2, 3, 4};  ///< a set of trees each
+};
+
+using ComputeExamples = std::span<const ComputeExample>;
+
+/// From the examples that are described: the roofline's weights, the trees, and the reach. It is not calibrated. An
+/// Error when there is nothing to learn from. The same arguments give the same way, to the bit.
+Result<ComputeWay> train_compute_way(ComputeExamples examples, ComputeKnowledge knowledge, const ComputePlan& plan);
+
+/// What was said of each example by a way that had not seen its fold, in seconds.
+struct StepsOutOfFold {
+  ComputeKnowledge knowledge = ComputeKnowledge::layers;
+  std::vector<double> base;                ///< the roofline alone
+  std::vector<double> seconds;             ///< all seeds together
+  std::vector<std::vector<double>> seeds;  ///< each alone
+};
+
+/// Seeds are those of out_of_fold.h's seed_of_fold.
+Result<StepsOutOfFold> predict_steps_without_fold(ComputeExamples examples, ComputeKnowledge knowledge,
+                                                  const ComputePlan& plan, const Report& report);
+
+/// Sets `above` and `below` by what the predictions missed.
+void calibrate_way(ComputeWay& way, ComputeExamples examples, const StepsOutOfFold& predictions);
+
+/// What a chip's steps are missed by, in the median, when nothing of the chip was learned from.
+struct GpuShift {
+  double compute_capability = 0;
+  std::size_t steps = 0;
+  double shift = 0;         ///< the median of log(measured / predicted)
+  double median_error = 0;  ///< relative
+};
+
+/// Note [Unseen cards]: of each chip, over those of its examples whose group was measured on another chip too. Chips
+/// without any are left out.
+Result<std::vector<GpuShift>> shifts_of_unseen_gpus(ComputeExamples examples, ComputeKnowledge knowledge,
+                                                    const ComputePlan& plan, const Report& report);
+
+/// How good intervals are that were calibrated without the fold they are of.
+struct IntervalScores {
+  double coverage = 0;    ///< the share of steps within theirs
+  double worst_fold = 0;  ///< the same of the fold where it is least
+  double factor = 0;      ///< the mean over the examples of sqrt(upper / lower)
+};
+
+/// An Error when the other folds are too small for the coverage.
+Result<IntervalScores> score_intervals(ComputeExamples examples, const StepsOutOfFold& predictions, double coverage);
+
+}  // namespace dryfit::predictor
