@@ -12,11 +12,6 @@
 namespace dryfit::predictor {
 namespace {
 
-template <class Values>
-bool all_finite(const Values& values) {
-  return std::ranges::all_of(values, [](auto value) { return std::isfinite(value); });
-}
-
 bool is_sound(const StepPhysics& base) {
   return all_finite(base.weights) && std::ranges::all_of(base.weights, [](double weight) { return weight >= 0; }) &&
          std::ranges::any_of(base.weights, [](double weight) { return weight > 0; });
