@@ -67,7 +67,7 @@ template <class File, class Model>
 bool visit(File& file, Model& model) {
   auto& card = model.card;
   for (auto* text : {&card.name, &card.data, &card.date, &card.folds, &card.errors, &card.licence}) file.text(*text);
-  if (!visit_all(file, model.gpus, [&](auto& gpu) { return file.text(gpu), true; })) return false;
+  if (!visit_all(file, model.settings, [&](auto& setting) { return file.text(setting), true; })) return false;
   file.number(model.gpu_shift);
   return visit_all(file, model.ways, [&](auto& way) { return visit_way(file, way); });
 }

@@ -108,7 +108,7 @@ inline ComputeWay sample_compute_way(ComputeKnowledge knowledge) {
 
 inline ComputeModel sample_compute_model() {
   ComputeModel model{.card = {"sample", "made up", "2026-01-01", "none", "unknown", "Apache-2.0"},
-                     .gpus = {"rtx-3090-24gb"},
+                     .settings = {"rtx-3090-24gb, fp16-amp, convolutions"},
                      .gpu_shift = 0.3};
   for (const auto knowledge : kAllComputeKnowledge) model.ways.push_back(sample_compute_way(knowledge));
   return model;
