@@ -82,10 +82,12 @@ void add_compute_notes(const PredictAnswer& answer, std::vector<std::string>& no
   bool other_card = false, other_job = false;
   for (const auto& card : answer.cards) {
     if (!card.compute || card.compute->familiar) continue;
-    (card.compute->gpu_measured ? other_job : other_card) = true;
+    (card.compute->measured ? other_job : other_card) = true;
   }
   if (other_card) {
-    notes.push_back("no step time was learned on some of the cards: scaled by their peak rates, the interval widened");
+    notes.push_back(
+        "no step time of such a job was learned on some of the cards: scaled by their peak rates, the interval "
+        "widened");
   }
   if (other_job) {
     notes.push_back("the job is unlike those whose step times were learned, and the interval is widened");

@@ -191,8 +191,8 @@ TEST_F(PredictAnswerTest, A_step_time_that_is_not_known_is_noted_and_the_rest_is
 
 TEST_F(PredictAnswerTest, Doubts_about_step_times_are_noted) {
   EXPECT_EQ(notes_of(timed(testing::always_half_a_second(false, false))),
-            (std::vector<std::string>{
-                "no step time was learned on some of the cards: scaled by their peak rates, the interval widened"}));
+            (std::vector<std::string>{"no step time of such a job was learned on some of the cards: scaled by their "
+                                      "peak rates, the interval widened"}));
   EXPECT_EQ(
       notes_of(timed(testing::always_half_a_second(true, false))),
       (std::vector<std::string>{"the job is unlike those whose step times were learned, and the interval is widened"}));

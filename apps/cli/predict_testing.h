@@ -65,7 +65,7 @@ inline SiteCorrection site_with(history::KeptCalibration calibration) {
 }
 
 /// The same of every step: 0.5 s, between 0.25 and 1.
-inline PredictCompute always_half_a_second(bool gpu_measured = true, bool familiar = true) {
+inline PredictCompute always_half_a_second(bool measured = true, bool familiar = true) {
   return [=](const predictor::JobDescription&, const Card&, double coverage) {
     return predictor::ComputePrediction{.median_seconds = 0.5,
                                         .lower_seconds = 0.25,
@@ -75,7 +75,7 @@ inline PredictCompute always_half_a_second(bool gpu_measured = true, bool famili
                                         .utilisation = 0.125,
                                         .distance = familiar ? 0.5 : 2.0,
                                         .familiar = familiar,
-                                        .gpu_measured = gpu_measured};
+                                        .measured = measured};
   };
 }
 

@@ -136,8 +136,8 @@ ModelCard card_of(const Options& options, const Measured& measured, const std::s
 Status write_model(const Options& options, const Measured& measured, const std::vector<Assessed>& ways) {
   ComputeModel model;
   std::string errors;
-  std::set<std::string> gpus;
-  for (const auto& example : measured.examples) gpus.insert(example.gpu);
+  std::set<std::string> settings;
+  for (const auto& example : measured.examples) settings.insert(setting_of(example.gpu, example.job));
   for (const auto& assessed : ways) {
     auto way = train_compute_way(measured.examples, assessed.predictions.knowledge, options.plan);
     if (!way) return way.error();
@@ -146,7 +146,7 @@ Status write_model(const Options& options, const Measured& measured, const std::
     for (const auto& shift : assessed.shifts) model.gpu_shift = std::max(model.gpu_shift, std::abs(shift.shift));
     errors += (errors.empty() ? "" : "\n") + assessed.errors;
   }
-  model.gpus.assign(gpus.begin(), gpus.end());
+  model.settings.assign(settings.begin(), settings.end());
   model.card = card_of(options, measured, errors);
   if (const auto usable = ComputePredictor::of(model); !usable) return usable.error();
   return write_compute_model(model, options.model);

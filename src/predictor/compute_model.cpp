@@ -42,6 +42,21 @@ Status check_card(const ModelCard& card) {
 
 }  // namespace
 
+std::string setting_of(const std::string& gpu, const JobDescription& job) {
+  double linear = 0, convolutions = 0;
+  for (const auto& block : job.model.blocks) {
+    linear += block[BlockField::n_linear];
+    convolutions += block[BlockField::n_conv] + block[BlockField::n_pointwise] + block[BlockField::n_groupconv] +
+                    block[BlockField::n_depthwise];
+  }
+  const char* kind = job.model.blocks.empty() ? "" : convolutions > linear ? "convolutions" : "linear layers";
+  return gpu + ", " + std::string(to_text(job.precision)) + ", " + kind;
+}
+
+bool was_measured(const ComputeModel& model, const std::string& setting) {
+  return std::ranges::any_of(model.settings, [&](const std::string& each) { return each.starts_with(setting); });
+}
+
 StepEstimate estimate_step(const ComputeWay& way, const Step& step) {
   const auto terms = step_terms(step, way.knowledge);
   const auto features = step_features(step, way.knowledge, terms);

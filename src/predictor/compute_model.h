@@ -32,8 +32,8 @@ struct ComputeWay {
 /// A way for each ComputeKnowledge that was learned, at most one.
 struct ComputeModel {
   ModelCard card;
-  std::vector<std::string> gpus;  ///< ids of the cards that were measured
-  double gpu_shift = 0;           ///< Note [Unseen cards]
+  std::vector<std::string> settings;  ///< setting_of() all steps that were measured
+  double gpu_shift = 0;               ///< Note [Unseen cards]
   std::vector<ComputeWay> ways;
 };
 
@@ -41,7 +41,14 @@ struct ComputeModel {
 /// What a roofline does not know of a card makes all of its steps slower or faster by about the same factor. How large
 /// that is was measured: of each card whose jobs were also run on others, the median of log(measured / predicted) when
 /// nothing of the card was learned from. The largest of these, whatever its sign, is the shift; it is added to both
-/// margins of a step on a card that was not measured.
+/// margins of a step in a setting that was not measured.
+
+/// On what a step was measured: "a100-40gb, bf16-amp, linear layers". The kind is that of which a model has more
+/// layers; "a100-40gb, bf16-amp, " when its blocks are not known.
+std::string setting_of(const std::string& gpu, const JobDescription& job);
+
+/// Whether steps of that setting, of whatever kind where none is named, were measured.
+bool was_measured(const ComputeModel& model, const std::string& setting);
 
 /// What physics alone, and what physics and trees say of a step, in seconds. The job has passed check() and is known
 /// at least so well.

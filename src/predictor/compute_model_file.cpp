@@ -12,16 +12,22 @@ namespace {
 
 constexpr ModelKind kKind{"dryfitc\n", kComputeModelFileVersion, "a model of step times"};
 
-/// Every element of a list goes through `each`; with a BodyReader the list is made as long as the file says.
+/// Every element of a list goes through `each`; with a BodyReader the list is made as long as the file says, or up to
+/// the first element that is not sound.
 template <class File, class List, class Each>
-void visit_all(File& file, List& list, Each each) {
+bool visit_all(File& file, List& list, Each each) {
   auto count = list.size();
   file.size(count);
   if constexpr (std::is_const_v<List>) {
-    for (auto& element : list) each(element);
+    for (auto& element : list) {
+      if (!each(element)) return false;
+    }
   } else {
-    for (std::size_t i = 0; i < count && !file.failed(); ++i) each(list.emplace_back());
+    for (std::size_t i = 0; i < count; ++i) {
+      if (file.failed() || !each(list.emplace_back())) return false;
+    }
   }
+  return true;
 }
 
 /// False when there is no such knowledge.
@@ -40,14 +46,16 @@ bool visit_way(File& file, Way& way) {
   if (!visit_knowledge(file, way)) return false;
   for (auto& weight : way.base.weights) file.number(weight);
   for (auto* number : {&way.least_answer, &way.most_answer}) file.number(*number);
-  visit_all(file, way.trees, [&](auto& trees) {
+  const bool sound = visit_all(file, way.trees, [&](auto& trees) {
     file.size(trees.features);
     file.number(trees.start);
     file.list(trees.roots);
     file.list(trees.nodes);
+    return true;
   });
+  if (!sound) return false;
   for (auto* calibration : {&way.above, &way.below}) {
-    visit_all(file, calibration->folds, [&](auto& fold) { file.list(fold); });
+    if (!visit_all(file, calibration->folds, [&](auto& fold) { return file.list(fold), true; })) return false;
   }
   for (auto* bounds : {&way.reach.low, &way.reach.high}) {
     for (auto& bound : *bounds) file.number(bound);
@@ -59,11 +67,9 @@ template <class File, class Model>
 bool visit(File& file, Model& model) {
   auto& card = model.card;
   for (auto* text : {&card.name, &card.data, &card.date, &card.folds, &card.errors, &card.licence}) file.text(*text);
-  visit_all(file, model.gpus, [&](auto& gpu) { file.text(gpu); });
+  if (!visit_all(file, model.settings, [&](auto& setting) { return file.text(setting), true; })) return false;
   file.number(model.gpu_shift);
-  bool sound = true;
-  visit_all(file, model.ways, [&](auto& way) { sound = sound && visit_way(file, way); });
-  return sound;
+  return visit_all(file, model.ways, [&](auto& way) { return visit_way(file, way); });
 }
 
 std::optional<ComputeModel> parse_body(std::string_view body) {

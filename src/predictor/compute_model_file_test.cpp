@@ -39,7 +39,7 @@ TEST(ComputeModelFile, What_is_written_is_read_and_answers_alike) {
   const auto read = parse_compute_model(bytes, "m.model");
   ASSERT_TRUE(read) << read.error().what;
   EXPECT_EQ(read->card, model.card);
-  EXPECT_EQ(read->gpus, model.gpus);
+  EXPECT_EQ(read->settings, model.settings);
   EXPECT_EQ(read->gpu_shift, model.gpu_shift);
   EXPECT_EQ(to_bytes(*read), bytes);
   ASSERT_EQ(read->ways.size(), 2u);

@@ -57,7 +57,7 @@ Result<ComputePrediction> ComputePredictor::predict(const JobDescription& job, c
   const auto below = (*way)->below.margin((1 + coverage) / 2);
   if (!below) return below.error();
   const auto [base, median, distance] = estimate_step(**way, {.job = job, .rates = *rates});
-  const bool measured = std::ranges::find(model_->gpus, card.id) != model_->gpus.end();
+  const bool measured = was_measured(*model_, setting_of(card.id, job));
   const double shift = measured ? 0 : model_->gpu_shift;
   const auto margin = [&](double usual) {
     return std::max(usual, 0.0) * (1 + std::clamp(distance - 1, 0.0, Reach::kMostWidths)) + shift;
@@ -71,7 +71,7 @@ Result<ComputePrediction> ComputePredictor::predict(const JobDescription& job, c
                                      .utilisation = flops / peak_flops(*rates, job.precision),
                                      .distance = measured ? distance : std::max(distance, Reach::kUnknownFlag),
                                      .familiar = measured && distance <= 1,
-                                     .gpu_measured = measured};
+                                     .measured = measured};
   if (is_sensible(prediction)) return prediction;
   return Error{"the model gives no sensible time for this job", "it is too far from what was learned"};
 }

@@ -26,7 +26,7 @@ struct ComputePrediction {
   double utilisation = 0;     ///< of the card's peak in the job's precision
   double distance = 0;        ///< from what was learned: 1 is as far as the farthest of the jobs learned from
   bool familiar = true;       ///< false: farther than that; the interval has been widened
-  bool gpu_measured = true;   ///< false: nothing was learned on this card
+  bool measured = true;       ///< false: no such job was learned from on this card (setting_of())
 };
 
 /// A model file that answers for any job description. Immutable, so it may be used by many threads at once.
@@ -41,7 +41,7 @@ class ComputePredictor {
   /// Note [Intervals]
   /// The interval is the median times e^-a and e^b. For a job like those learned from a and b are the margins of
   /// Note [Upper bounds] for (1 + coverage) / 2, one below and one above. Beyond a distance of 1 they grow by as much
-  /// again for each half width of what was learned, four times at most; on a card that was not measured the shift of
+  /// again for each half width of what was learned, four times at most; in a setting that was not measured the shift of
   /// Note [Unseen cards] is added, and the distance is at least Reach::kUnknownFlag.
   ///
   /// An Error when the job fails check(), too little is known of its model or its card, or the coverage is none or more

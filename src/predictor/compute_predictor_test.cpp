@@ -56,7 +56,7 @@ TEST(ComputePredictor, Twice_the_batch_takes_about_twice_as_long_and_a_faster_ca
 TEST(ComputePredictor, A_card_that_was_not_measured_is_marked_and_its_interval_is_wider) {
   const auto prediction = predicted(sample_step_job(), "rtx-4090-24gb");
   EXPECT_FALSE(prediction.familiar);
-  EXPECT_FALSE(prediction.gpu_measured);
+  EXPECT_FALSE(prediction.measured);
   EXPECT_GE(prediction.distance, 2);
   EXPECT_GE(std::log(prediction.upper_seconds / prediction.median_seconds), 0.45 + 0.3 - 1e-9);
 }
@@ -66,13 +66,23 @@ TEST(ComputePredictor, A_precision_and_a_size_that_were_not_learned_are_marked_a
   job.precision = Precision::fp32;
   const auto precise = predicted(job);
   EXPECT_FALSE(precise.familiar);
-  EXPECT_TRUE(precise.gpu_measured);
-  EXPECT_NEAR(std::log(precise.upper_seconds / precise.median_seconds), 2 * 0.45, 1e-9);
+  EXPECT_FALSE(precise.measured);
+  EXPECT_NEAR(std::log(precise.upper_seconds / precise.median_seconds), 2 * 0.45 + 0.3, 1e-9);
   job = sample_step_job();
   job.batch = 1e6;
   const auto large = predicted(job);
   EXPECT_FALSE(large.familiar);
   EXPECT_GT(large.upper_seconds / large.median_seconds, 2);
+}
+
+TEST(ComputePredictor, A_kind_of_layers_that_was_not_measured_on_the_card_is_marked) {
+  auto job = sample_step_job();
+  EXPECT_EQ(setting_of("rtx-3090-24gb", job), "rtx-3090-24gb, fp16-amp, convolutions");
+  job.model.blocks[1][BlockField::n_linear] = 50;
+  EXPECT_EQ(setting_of("rtx-3090-24gb", job), "rtx-3090-24gb, fp16-amp, linear layers");
+  EXPECT_FALSE(predicted(job).measured);
+  job.model.blocks.clear();
+  EXPECT_TRUE(predicted(job).measured) << "of whatever kind it may be";
 }
 
 TEST(ComputePredictor, Without_blocks_it_answers_by_operations_and_without_both_not_at_all) {

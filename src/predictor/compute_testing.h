@@ -68,6 +68,8 @@ inline std::vector<ComputeExample> sample_steps() {
       block[BlockField::saved_bytes] *= 1 + static_cast<double>(i % 3);
     }
     example.job.model.flops *= 1 + static_cast<double>(i % 7);
+    example.job.model.parameter_bytes *= 1 + static_cast<double>(i / 7 % 5);
+    example.job.model.blocks[0][BlockField::n_conv] += static_cast<double>(10 * (i / 5 % 9));
     const auto status = put_on_card(example, all_cards(), i % 2 == 0 ? "rtx-3090-24gb" : "a100-40gb");
     double seconds = 0;
     const Step step{.job = example.job, .rates = example.rates};
@@ -106,7 +108,7 @@ inline ComputeWay sample_compute_way(ComputeKnowledge knowledge) {
 
 inline ComputeModel sample_compute_model() {
   ComputeModel model{.card = {"sample", "made up", "2026-01-01", "none", "unknown", "Apache-2.0"},
-                     .gpus = {"rtx-3090-24gb"},
+                     .settings = {"rtx-3090-24gb, fp16-amp, convolutions"},
                      .gpu_shift = 0.3};
   for (const auto knowledge : kAllComputeKnowledge) model.ways.push_back(sample_compute_way(knowledge));
   return model;

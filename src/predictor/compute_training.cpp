@@ -92,6 +92,10 @@ Result<ComputeWay> train_compute_way(ComputeExamples all, ComputeKnowledge knowl
   std::vector<double> seconds;
   std::vector<std::array<double, kStepMeasures + kStepFlags>> measures;
   for (const auto& example : examples) {
+    if (!std::isfinite(example.seconds) || example.seconds <= 0) {
+      return Error{"row " + std::to_string(example.row) + ": the time of a step is not above zero",
+                   "correct the row or leave it out"};
+    }
     terms.push_back(step_terms(step_of(example), knowledge));
     seconds.push_back(example.seconds);
     measures.push_back(step_measures(step_of(example), terms.back()));

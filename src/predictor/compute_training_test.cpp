@@ -31,7 +31,7 @@ TEST(ComputeTraining, Trees_learn_what_the_roofline_does_not_know) {
   const auto said = predict_steps_without_fold(examples, kLayers, kPlan, quiet);
   ASSERT_TRUE(said) << said.error().what;
   EXPECT_GT(mean_error(examples, said->base), 0.03);
-  EXPECT_LT(mean_error(examples, said->seconds), 0.6 * mean_error(examples, said->base));
+  EXPECT_LT(mean_error(examples, said->seconds), 0.8 * mean_error(examples, said->base));
   ASSERT_EQ(said->seeds.size(), 2u);
   for (std::size_t i = 0; i < examples.size(); ++i) {
     EXPECT_NEAR(said->seconds[i], std::sqrt(said->seeds[0][i] * said->seeds[1][i]), 1e-6 * said->seconds[i]);
@@ -106,7 +106,7 @@ TEST(ComputeTraining, Nothing_to_learn_from_and_a_time_that_is_no_number_are_err
   EXPECT_EQ(train_compute_way({}, kLayers, kPlan).error().what, "there are no measured steps to learn from");
   auto examples = sample_steps();
   examples[3].seconds = std::nan("");
-  EXPECT_FALSE(train_compute_way(examples, kLayers, kPlan));
+  EXPECT_EQ(train_compute_way(examples, kLayers, kPlan).error().what, "row 3: the time of a step is not above zero");
 }
 
 }  // namespace
