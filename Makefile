@@ -142,12 +142,12 @@ test-sanitizers: packages headers ## the tests of driver, trace, snapshot, simul
 	    $(STAGE) $$preset-build "Building the tests (preset $$preset)" -- \
 	        cmake --build --preset $$preset --target $(SANITIZED_TESTS) || exit 1; \
 	    $(STAGE) $$preset-test "The tests (preset $$preset)" --show 'tests passed' -- \
-	        $(CTEST) --preset $$preset -E '_NOT_BUILT|^Evaluate' || exit 1; \
+	        $(CTEST) --preset $$preset -E '_NOT_BUILT|^Evaluate|^TrainCompute' || exit 1; \
 	done
 
 test-asan-predictor: test-sanitizers ## the same, and the predictor's tests under asan
 	@$(STAGE) asan-build "Building the predictor's tests (preset asan)" -- \
-	    cmake --build --preset asan --target predictor_test dryfit_evaluate
+	    cmake --build --preset asan --target predictor_test dryfit_evaluate dryfit_train_compute
 	@$(STAGE) asan-test "The tests (preset asan)" --show 'tests passed' -- $(CTEST) --preset asan -E _NOT_BUILT
 
 build-training: packages headers venv-latest ## dryfit-train, which needs libtorch, into bin/
