@@ -40,7 +40,7 @@ WHEEL_SOURCES = $(shell find src apps include cards models cmake python -type f 
 .PHONY: help setup packages headers tools-venv venv venv-latest venv-2.11 venv-2.1 venv-peft venv-harvest venv-comparators \
         build demo \
         test test-fast test-latest test-cpp test-python test-slurm check-includes test-sanitizers test-asan-predictor \
-        build-training test-training accuracy evaluate \
+        build-training test-training accuracy accuracy-twice evaluate \
         train surrogate compute-model bench bench-latency bench-h100 operators format format-check wheel clean distclean
 
 help: ## this list
@@ -170,6 +170,15 @@ test-training: build-training ## the training of the predictor: built with libto
 accuracy: setup venv-2.11 venv-2.1 venv-peft venv-latest build ## the scoreboard over all measurements: [DATA=<folder>] [JOBS=<n>] [ACCURACY_FLAGS=...]
 	tools/accuracy --data "$(DATA)" --jobs $(JOBS) --json build/accuracy/rows.jsonl --html build/accuracy/index.html \
 	    $(ACCURACY_FLAGS)
+
+accuracy-twice: setup venv-2.11 venv-2.1 venv-peft venv-latest build ## the scoreboard two times from nothing, which must be the same to the byte: [ACCURACY_FLAGS=...]
+	@mkdir -p build/accuracy
+	@for turn in 1 2; do \
+	    tools/accuracy --data "$(DATA)" --jobs $(JOBS) --fresh --answers build/accuracy/twice-$$turn.jsonl \
+	        --markdown build/accuracy/twice-$$turn.md $(ACCURACY_FLAGS) > build/accuracy/twice-$$turn.txt || exit 1; \
+	done
+	cmp build/accuracy/twice-1.txt build/accuracy/twice-2.txt
+	cmp build/accuracy/twice-1.md build/accuracy/twice-2.md
 
 evaluate: venv-comparators build build-training ## learned predictors beside tree libraries, out of fold: [DATA=<folder>] [JOBS=<n>] [EVALUATE_FLAGS=...]
 	.venv/comparators/bin/python tools/comparators --data "$(DATA)" --jobs $(JOBS) $(EVALUATE_FLAGS)
