@@ -7,14 +7,13 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/temporary_folder.h"
+
 namespace dryfit::cli {
 namespace {
 
 class HarvestFileTest : public testing::Test {
  protected:
-  void SetUp() override { std::filesystem::remove(path_); }
-  void TearDown() override { std::filesystem::remove(path_); }
-
   void write(const std::string& text) { std::ofstream(path_, std::ios::binary) << text; }
   std::string content() {
     std::ostringstream text;
@@ -22,7 +21,8 @@ class HarvestFileTest : public testing::Test {
     return text.str();
   }
 
-  std::filesystem::path path_ = std::filesystem::path(testing::TempDir()) / "harvest_file_test.jsonl";
+  const TemporaryFolder folder_;
+  std::filesystem::path path_ = folder_ / "rows.jsonl";
 };
 
 TEST_F(HarvestFileTest, A_new_file_grows_by_lines) {

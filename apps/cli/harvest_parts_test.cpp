@@ -7,6 +7,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/temporary_folder.h"
+
 namespace dryfit::cli {
 namespace {
 
@@ -14,12 +16,6 @@ namespace fs = std::filesystem;
 
 class HarvestPartsTest : public testing::Test {
  protected:
-  void SetUp() override {
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   void write(const std::string& name, const std::string& text) const {
     std::ofstream(folder_ / name, std::ios::binary | std::ios::app) << text;
   }
@@ -30,7 +26,8 @@ class HarvestPartsTest : public testing::Test {
   }
   static std::string row(const std::string& key) { return R"({"key":")" + key + "\"}\n"; }
 
-  const fs::path folder_ = fs::path(testing::TempDir()) / "harvest_parts_test";
+  const TemporaryFolder kept_;
+  const fs::path folder_ = kept_.path();
 };
 
 TEST_F(HarvestPartsTest, Rows_of_all_parts_are_collected_once) {

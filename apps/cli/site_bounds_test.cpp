@@ -8,6 +8,7 @@
 #include <fstream>
 #include <thread>
 
+#include "base/temporary_folder.h"
 #include "predict_testing.h"
 
 namespace dryfit::cli {
@@ -17,12 +18,7 @@ namespace fs = std::filesystem;
 
 class SiteBoundsTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = fs::path(::testing::TempDir()) / ::testing::UnitTest::GetInstance()->current_test_info()->name();
-    fs::remove_all(folder_);
-    fs::create_directories(folder_ / "dryfit");
-  }
-  void TearDown() override { fs::remove_all(folder_); }
+  void SetUp() override { fs::create_directories(folder_ / "dryfit"); }
 
   fs::path write(const fs::path& name, const std::string& text) const {
     std::ofstream(folder_ / name) << text;
@@ -31,7 +27,8 @@ class SiteBoundsTest : public ::testing::Test {
 
   std::vector<std::string> environment() const { return {"XDG_DATA_HOME=" + folder_.string()}; }
 
-  fs::path folder_;
+  const TemporaryFolder kept_;
+  const fs::path folder_ = kept_.path();
   const std::string sound_ = history::calibration_text(testing::half_too_low());
 };
 

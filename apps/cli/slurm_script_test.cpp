@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/temporary_folder.h"
 #include "captured.h"
 
 namespace dryfit::cli {
@@ -42,7 +43,8 @@ TEST(SlurmScript, What_the_user_leaves_open_is_the_sites) {
 }
 
 TEST(SlurmScript, Names_with_anything_in_them_reach_the_command) {
-  const auto script = std::filesystem::path(testing::TempDir()) / "slurm_script_test.sh";
+  const TemporaryFolder folder;
+  const auto script = folder / "script.sh";
   std::ofstream(script) << script_text({.tasks = 1,
                                         .folder = "/a %b's",
                                         .working_directory = "/",
@@ -52,7 +54,6 @@ TEST(SlurmScript, Names_with_anything_in_them_reach_the_command) {
   const auto ran = run_captured({"sh", script.string()});
   ::unsetenv("SLURM_ARRAY_TASK_ID");
   EXPECT_EQ(ran->output, "it's $HOME|x-3-3|\"`id`\"|");
-  std::filesystem::remove(script);
   EXPECT_NE(script_text({.tasks = 1, .folder = "/a %b", .working_directory = "/", .command = {}}, {}).find("/a %%b/"),
             std::string::npos);
 }

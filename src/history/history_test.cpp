@@ -40,7 +40,7 @@ class HistoryTest : public ::testing::Test {
     EXPECT_FALSE(history.error().hint.empty());
   }
 
-  testing::TemporaryFolder folder_;
+  TemporaryFolder folder_;
   std::filesystem::path file_ = folder_ / "history.db";
 };
 

@@ -25,7 +25,7 @@ class Command : public testing::Test {
     return found ? Error{"found", found->string()} : found.error();
   }
 
-  TemporaryDirectory directory_;
+  TemporaryFolder directory_;
   std::filesystem::path first_ = directory_ / "first";
   std::filesystem::path second_ = directory_ / "second";
 };

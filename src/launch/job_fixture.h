@@ -91,7 +91,7 @@ class JobTest : public testing::Test {
            "; exec sleep 1000' <&- >&- 2>&-) & ); until [ -s $HERE/" + name + " ]; do sleep 0.01; done; ";
   }
 
-  TemporaryDirectory directory_;
+  TemporaryFolder directory_;
 };
 
 }  // namespace dryfit::launch

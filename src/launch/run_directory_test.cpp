@@ -20,7 +20,7 @@ void write_trace(const fs::path& path, std::string_view key, std::string_view va
 }
 
 TEST(RunDirectory, The_machine_file_holds_the_machine) {
-  const TemporaryDirectory directory;
+  const TemporaryFolder directory;
   const RunDirectory run(directory.path());
   Machine machine;
   machine.driver_version = 12040;
@@ -36,7 +36,7 @@ TEST(RunDirectory, The_machine_file_has_an_absolute_path) {
 }
 
 TEST(RunDirectory, A_full_disk_is_reported_and_leaves_no_file) {
-  const TemporaryDirectory directory;
+  const TemporaryFolder directory;
   const RunDirectory run(directory.path());
   fs::create_symlink("/dev/full", run.machine_file());
   const Status status = run.write({});
@@ -53,14 +53,14 @@ TEST(RunDirectory, A_directory_that_cannot_be_written_to_is_reported) {
 }
 
 TEST(RunDirectory, A_missing_directory_is_reported) {
-  const TemporaryDirectory directory;
+  const TemporaryFolder directory;
   const Status status = RunDirectory(directory / "missing").write({});
   ASSERT_FALSE(status);
   EXPECT_NE(status.error().hint.find("create it first"), std::string::npos);
 }
 
 TEST(RunDirectory, Files_of_the_guests_are_listed_in_order_of_pid_and_use) {
-  const TemporaryDirectory directory;
+  const TemporaryFolder directory;
   for (const char* name : {"trace-100.dryfit", "trace-9.dryfit", "trace-9-10.dryfit", "trace-9-2.dryfit",
                            "trace-.dryfit", "trace-9x.dryfit", "trace-9-.dryfit", "trace-9.dryfit.tmp", "machine.txt",
                            "history-12.pickle", "history-3.pickle"}) {
@@ -73,7 +73,7 @@ TEST(RunDirectory, Files_of_the_guests_are_listed_in_order_of_pid_and_use) {
 }
 
 TEST(RunDirectory, Steps_are_done_when_any_trace_says_so) {
-  const TemporaryDirectory directory;
+  const TemporaryFolder directory;
   const RunDirectory run(directory.path());
   EXPECT_FALSE(run.steps_done());
   write_file(directory / "trace-1.dryfit", "no trace at all");

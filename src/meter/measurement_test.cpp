@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/temporary_folder.h"
+
 namespace dryfit::meter {
 namespace {
 
@@ -62,14 +64,12 @@ TEST(Measurement, Without_any_number_it_is_said_what_is_missing) {
 }
 
 TEST(TorchNotes, Files_of_the_hooks_are_read_and_others_passed_over) {
-  const auto folder = std::filesystem::path(::testing::TempDir()) / "torch-notes";
-  std::filesystem::create_directories(folder);
+  const TemporaryFolder folder;
   std::ofstream(folder / "torch-7.json") << R"({"software":{"torch":"2.6.0"},"devices":[
       {"name":"NVIDIA A100","reserved_peak":1073741824,"ooms":1},{"name":"B","reserved_peak":5,"ooms":0}]})";
   std::ofstream(folder / "torch-8.json") << R"({"devices":[{"na)";
   std::ofstream(folder / "torch-9.json") << R"({"devices":[3,{"name":4,"reserved_peak":-1}]})";
-  const auto notes = read_torch_notes(folder);
-  std::filesystem::remove_all(folder);
+  const auto notes = read_torch_notes(folder.path());
   ASSERT_EQ(notes.size(), 3u);
   EXPECT_EQ(notes[0].card, "NVIDIA A100");
   EXPECT_EQ(notes[0].reserved_peak, 1_GiB);

@@ -9,6 +9,8 @@
 #include <fstream>
 #include <string>
 
+#include "base/temporary_folder.h"
+
 namespace dryfit::meter {
 namespace {
 
@@ -17,20 +19,19 @@ namespace fs = std::filesystem;
 class ProcessTreeTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    fs::remove_all(proc_);
     add(10, 1, "dryfit");
     add(11, 10, "python train.py");
     add(12, 11, "odd) S 99 (name");
     add(20, 1, "other");
   }
-  void TearDown() override { fs::remove_all(proc_); }
 
   void add(int pid, int parent, const std::string& name) const {
     fs::create_directories(proc_ / std::to_string(pid));
     std::ofstream(proc_ / std::to_string(pid) / "stat") << pid << " (" << name << ") S " << parent << " 1 1 0\n";
   }
 
-  const fs::path proc_ = fs::path(::testing::TempDir()) / "process-tree";
+  const TemporaryFolder folder_;
+  const fs::path proc_ = folder_.path();
 };
 
 TEST_F(ProcessTreeTest, Children_and_their_children_descend_from_a_process) {

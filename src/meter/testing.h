@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <gtest/gtest.h>
 #include <stdlib.h>
 
 #include <filesystem>
 #include <fstream>
 #include <string>
+
+#include "base/temporary_folder.h"
 
 namespace dryfit::meter::testing {
 
@@ -20,10 +21,7 @@ class ToldByNvml {
   }
   ToldByNvml(const ToldByNvml&) = delete;
   ToldByNvml& operator=(const ToldByNvml&) = delete;
-  ~ToldByNvml() {
-    ::unsetenv("DRYFIT_TESTING_NVML");
-    std::filesystem::remove(file_);
-  }
+  ~ToldByNvml() { ::unsetenv("DRYFIT_TESTING_NVML"); }
 
   void write(const std::string& text) const {
     const auto next = file_.string() + ".next";
@@ -32,8 +30,8 @@ class ToldByNvml {
   }
 
  private:
-  std::filesystem::path file_ = std::filesystem::path(::testing::TempDir()) /
-                                (std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()) + ".txt");
+  const TemporaryFolder folder_;
+  const std::filesystem::path file_ = folder_ / "told.txt";
 };
 
 }  // namespace dryfit::meter::testing

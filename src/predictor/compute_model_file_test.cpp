@@ -3,10 +3,10 @@
 #include "predictor/compute_model_file.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cmath>
 
+#include "base/temporary_folder.h"
 #include "predictor/compute_testing.h"
 #include "predictor/crc64.h"
 
@@ -98,7 +98,8 @@ TEST(ComputeModelFile, A_newer_version_and_another_kind_are_refused_by_name) {
 }
 
 TEST(ComputeModelFile, A_file_is_written_and_read_and_what_cannot_be_is_said) {
-  const auto file = std::filesystem::path(::testing::TempDir()) / ("c." + std::to_string(::getpid()) + ".model");
+  const TemporaryFolder folder;
+  const auto file = folder / "c.model";
   ASSERT_TRUE(write_compute_model(sample_compute_model(), file));
   EXPECT_TRUE(read_compute_model(file));
   std::filesystem::remove(file);

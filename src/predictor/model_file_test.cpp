@@ -3,8 +3,8 @@
 #include "predictor/model_file.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
+#include "base/temporary_folder.h"
 #include "predictor/crc64.h"
 #include "predictor/model_testing.h"
 
@@ -78,7 +78,8 @@ TEST(ModelFile, Something_else_is_no_model) {
 }
 
 TEST(ModelFile, A_file_is_written_and_read_and_what_cannot_be_is_said) {
-  const auto file = std::filesystem::path(::testing::TempDir()) / ("m." + std::to_string(::getpid()) + ".model");
+  const TemporaryFolder folder;
+  const auto file = folder / "m.model";
   ASSERT_TRUE(write_model(sample_model(FeatureSet::plain, 2), file));
   EXPECT_TRUE(read_model(file));
   std::filesystem::remove(file);

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "base/temporary_folder.h"
 #include "trace/format.h"
 #include "trace/reader.h"
 #include "trace/text.h"
@@ -21,23 +22,6 @@
 
 /// What the tests of this folder share.
 namespace dryfit::trace::testing {
-
-/// A folder of its own for one test, removed with everything in it.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "dryfit-trace-XXXXXX").string();
-    path_ = mkdtemp(pattern.data());
-  }
-  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  std::string file(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  std::filesystem::path path_;
-};
 
 inline std::string read_bytes(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
