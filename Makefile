@@ -181,6 +181,8 @@ accuracy-twice: setup venv-2.11 venv-2.1 venv-peft venv-latest build ## the scor
 	cmp build/accuracy/twice-1.md build/accuracy/twice-2.md
 
 evaluate: venv-comparators build build-training ## learned predictors beside tree libraries, out of fold: [DATA=<folder>] [JOBS=<n>] [EVALUATE_FLAGS=...]
+	@mkdir -p build/evaluate/networks
+	bin/dryfit-train-compute --data "$(DATA)" --cards cards --out build/evaluate/networks/timm-throughput-module5_s0-compute.csv
 	.venv/comparators/bin/python tools/comparators --data "$(DATA)" --jobs $(JOBS) $(EVALUATE_FLAGS)
 
 bench: setup build ## what a dry run costs, beside really training on the CPU
@@ -205,8 +207,8 @@ train: test-training ## out-of-fold predictions of the memory predictor, scored:
 
 surrogate: test-training ## the model of job descriptions, learned from dry runs: [HARVEST=<rows>] [SURROGATE=<model>] [SURROGATE_FLAGS=...]
 	@mkdir -p build/train
-	bin/dryfit-train --harvest "$(HARVEST)" --cards cards --out build/train/surrogate.csv --model "$(SURROGATE)" \
-	    --date "$(SURROGATE_DATE)" --licence "$(SURROGATE_LICENCE)" $(SURROGATE_FLAGS)
+	bin/dryfit-train --harvest "$(HARVEST)" --models models/models.jsonl --cards cards --out build/train/surrogate.csv \
+	    --model "$(SURROGATE)" --name "dryfit surrogate" --date "$(SURROGATE_DATE)" --licence "$(SURROGATE_LICENCE)" $(SURROGATE_FLAGS)
 
 compute-model: build ## the model of step times, learned from published throughput: [DATA=<folder>] [COMPUTE_MODEL=<model>] [COMPUTE_FLAGS=...]
 	@mkdir -p build/train

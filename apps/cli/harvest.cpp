@@ -46,6 +46,7 @@ struct HarvestOptions {
   std::size_t limit = 0;  ///< 0: none
   std::string timeout = "10m";
   bool afresh = false;
+  bool without_layers = false;
   bool list_models = false;
   bool dry = false;
   SlurmOptions slurm;
@@ -179,6 +180,7 @@ int harvest(const HarvestOptions& options) {
                                   .catalogue = &*catalogue,
                                   .at_once = options.jobs == 0 ? cores() : options.jobs,
                                   .count_while_measuring = may_count_while_measuring(models->torch),
+                                  .layers = options.without_layers ? RowLayers::left_out : RowLayers::told,
                                   .afresh = options.afresh},
                                  *file);
   return summarise(tally, there, left.size(), options.out);
@@ -238,6 +240,8 @@ void declare(CLI::App& command, HarvestOptions& o) {
       ->capture_default_str();
   command.add_flag("--afresh", o.afresh,
                    "Start Python anew for each job instead of forking it: slower, with the same rows");
+  command.add_flag("--without-layers", o.without_layers,
+                   "Leave out what each layer did: rows of a fiftieth of the size");
   command.add_flag("--list-models", o.list_models, "Only list the models that can be harvested");
   command.add_flag("--list-jobs", o.dry, "Only list the jobs of the grid, in their order");
   declare_slurm(command, o.slurm);

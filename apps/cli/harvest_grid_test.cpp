@@ -129,6 +129,20 @@ TEST(HarvestGrid, The_grid_of_the_first_data_set_is_sound) {
   }
 }
 
+TEST(HarvestGrid, Every_model_of_the_first_data_set_is_probed_with_two_batches_in_each_precision) {
+  const auto products = read_grid(std::string(DRYFIT_SOURCE_DIR) + "/data/harvest/probes.toml");
+  ASSERT_TRUE(products) << products.error().what;
+  const auto jobs = *expand(*products, kModels, false);
+  for (const auto& model : kModels.sources.at("torchvision")) {
+    for (const auto* precision : {"fp32", "bf16-amp", "bf16"}) {
+      for (const std::int64_t batch : {2, 32}) {
+        const HarvestJob probe{"torchvision", model, batch, 0, "sgd", precision, false, "h200-141gb"};
+        EXPECT_NE(std::ranges::find(jobs, probe), jobs.end()) << model << " " << precision << " " << batch;
+      }
+    }
+  }
+}
+
 TEST(HarvestGrid, The_key_names_all_that_matters) {
   const HarvestJob job{"transformers", "gpt2", 4, 512, "adamw", "bf16", true, "a100-40gb"};
   EXPECT_EQ(key_of(job, "2.6.0"),

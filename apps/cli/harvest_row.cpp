@@ -99,7 +99,7 @@ void add_layers(Json& row, const Compute& compute, std::string_view text) {
 std::string description_of(const HarvestJob& job) { return job_json(job).dump(); }
 
 std::string row_text(const HarvestJob& job, const std::string& key, std::string_view version, const Measured& measured,
-                     const Compute& compute) {
+                     const Compute& compute, RowLayers row_layers) {
   const auto& [verdict, layers, failure] = measured;
   Json row{{"key", key},
            {"job", job_json(job)},
@@ -114,6 +114,10 @@ std::string row_text(const HarvestJob& job, const std::string& key, std::string_
            {"oom", report::oom_json(verdict)},
            {"compute", compute_json(compute)}};
   add_layers(row, compute, layers);
+  if (row_layers == RowLayers::left_out) {
+    row.erase("layers");
+    row.erase("other_modules");
+  }
   row["seconds"] = std::round(verdict.seconds * 1000) / 1000;
   row["host_peak_rss_bytes"] = verdict.host_peak_rss.count;
   return row.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -21,8 +21,11 @@ struct Measured {
   std::string failure;  ///< the last line that it printed, where it could not be told
 };
 
+/// Whether a row says what each layer of the model did.
+enum class RowLayers { told, left_out };
+
 /// One line of the harvest, without the line break: docs/harvest.md. `compute` without steps: not known.
 std::string row_text(const HarvestJob& job, const std::string& key, std::string_view version, const Measured& measured,
-                     const analysis::Compute& compute);
+                     const analysis::Compute& compute, RowLayers layers = RowLayers::told);
 
 }  // namespace dryfit::cli

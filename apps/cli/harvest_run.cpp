@@ -187,7 +187,8 @@ class Harvest {
   void write(const HarvestJob& job, const Measured& measured) {
     const auto* counted = is_untold(measured) ? nullptr : counts_.find(job, measured.verdict.card);
     const auto key = key_of(job, conditions_.torch);
-    const auto row = row_text(job, key, conditions_.version, measured, counted ? *counted : analysis::Compute{});
+    const auto row =
+        row_text(job, key, conditions_.version, measured, counted ? *counted : analysis::Compute{}, conditions_.layers);
     if (const auto status = file_.append(key, row); !status) {
       tally_.error = status.error();
       return;

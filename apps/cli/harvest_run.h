@@ -11,6 +11,7 @@
 #include "harvest_file.h"
 #include "harvest_grid.h"
 #include "harvest_process.h"
+#include "harvest_row.h"
 
 namespace dryfit::cli {
 
@@ -21,7 +22,8 @@ struct HarvestConditions {
   const Catalogue* catalogue;  ///< knows every card of the jobs
   std::size_t at_once = 1;
   bool count_while_measuring = false;  ///< else floating-point operations take runs of their own
-  bool afresh = false;                 ///< each job in a Python process of its own: Note [Forked jobs]
+  RowLayers layers = RowLayers::told;
+  bool afresh = false;  ///< each job in a Python process of its own: Note [Forked jobs]
 };
 
 struct HarvestTally {

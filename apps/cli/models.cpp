@@ -6,8 +6,10 @@
 #include <fstream>
 #include <memory>
 
+#include "card/catalogue.h"
 #include "commands.h"
 #include "files.h"
+#include "predict_answer.h"
 #include "predict_model_file.h"
 #include "predictor/known_models.h"
 #include "report/table.h"
@@ -20,9 +22,10 @@ namespace {
 namespace fs = std::filesystem;
 
 struct ModelsOptions {
-  fs::path from;
+  std::vector<fs::path> from;
   fs::path out;
   fs::path models;
+  std::vector<fs::path> cards;
 };
 
 std::vector<report::Cell> row(const predictor::KnownModel& known) {
@@ -33,13 +36,19 @@ std::vector<report::Cell> row(const predictor::KnownModel& known) {
           {known.image ? "image" : "sequence"},
           {fmt::format("{:.1f} M", model.parameters / 1e6), right},
           {model.flops > 0 ? fmt::format("{:.3g} GFLOP", model.flops / 1e9) : "not known", right},
-          {std::to_string(model.blocks.size()), right}};
+          {std::to_string(model.blocks.size()), right},
+          {std::to_string(model.probes.size()), right}};
 }
 
 int list_models(const predictor::KnownModels& known) {
   using enum report::Align;
-  std::vector<std::vector<report::Cell>> rows{
-      {{"model"}, {"size", right}, {"of"}, {"parameters", right}, {"a sample's step", right}, {"blocks", right}}};
+  std::vector<std::vector<report::Cell>> rows{{{"model"},
+                                               {"size", right},
+                                               {"of"},
+                                               {"parameters", right},
+                                               {"a sample's step", right},
+                                               {"blocks", right},
+                                               {"probes", right}}};
   for (auto& cell : rows.front()) {
     cell.has_paint = true;
     cell.paint = report::Paint::faint;
@@ -48,30 +57,51 @@ int list_models(const predictor::KnownModels& known) {
   return print(report::aligned(rows, style_for(STDOUT_FILENO))) ? kSuccess : kCouldNotTell;
 }
 
-Result<std::vector<predictor::KnownModel>> models_in(const fs::path& harvest) {
+Result<double> capability_of(const CardNames& cards, const std::string& name) {
+  const auto card = cards.find(name);
+  if (!card) return card.error();
+  const auto capability = (*card)->card.compute_capability;
+  return capability.major + 0.1 * capability.minor;
+}
+
+Status collect(const fs::path& harvest, const CardNames& cards, predictor::ModelCollector& collector) {
   std::ifstream input(harvest, std::ios::binary);
   if (!input) return Error{"cannot read '" + harvest.string() + "'", "Give a file that `dryfit harvest` wrote."};
-  predictor::ModelCollector collector;
   std::string line;
   for (std::size_t number = 1; std::getline(input, line); ++number) {
+    const auto failed = [&](const Error& error) {
+      return Error{fmt::format("{}:{}: {}", harvest.string(), number, error.what), error.hint};
+    };
     const auto job = predictor::parse_harvested_job(line);
-    if (!job) return Error{fmt::format("{}:{}: {}", harvest.string(), number, job.error().what), job.error().hint};
-    collector.add(*job);
+    if (!job) return failed(job.error());
+    const auto capability = capability_of(cards, job->card);
+    if (!capability) return failed(capability.error());
+    collector.add(*job, *capability);
+  }
+  return {};
+}
+
+Result<std::vector<predictor::KnownModel>> models_in(const std::vector<fs::path>& harvests, const CardNames& cards) {
+  predictor::ModelCollector collector;
+  for (const auto& harvest : harvests) {
+    if (const auto status = collect(harvest, cards, collector); !status) return status.error();
   }
   auto models = collector.models();
   if (models.empty()) {
-    return Error{"'" + harvest.string() + "' has no job in fp32 and without checkpointing that was seen whole",
+    return Error{"'" + harvests.front().string() + "' has no job in fp32 and without checkpointing that was seen whole",
                  "Harvest one of each model."};
   }
   return models;
 }
 
-int make_catalogue(const ModelsOptions& options) {
+int make_catalogue(const ModelsOptions& options, const Resources& resources) {
   if (options.out.empty()) {
     return fail({"no file to write the catalogue to", "Name one: dryfit models --from jobs.jsonl --out models.jsonl"},
                 kWrongUsage);
   }
-  const auto models = models_in(options.from);
+  const auto catalogue = Catalogue::load(resources.cards, options.cards);
+  if (!catalogue) return fail(catalogue.error(), kWrongUsage);
+  const auto models = models_in(options.from, CardNames(*catalogue));
   if (!models) return fail(models.error(), kWrongUsage);
   if (const auto status = write_atomically(options.out, predictor::to_json_lines(*models)); !status) {
     return fail(status.error(), kCouldNotTell);
@@ -81,10 +111,12 @@ int make_catalogue(const ModelsOptions& options) {
 }
 
 int models(const ModelsOptions& options) {
-  if (!options.from.empty()) return make_catalogue(options);
-  if (!options.out.empty()) return fail({"--out goes with --from", "See: dryfit models --help"}, kWrongUsage);
+  if (options.from.empty() && !options.out.empty()) {
+    return fail({"--out goes with --from", "See: dryfit models --help"}, kWrongUsage);
+  }
   const auto resources = find_resources();
   if (!resources) return fail(resources.error(), kCouldNotTell);
+  if (!options.from.empty()) return make_catalogue(options, *resources);
   const auto known = predictor::KnownModels::read(options.models.empty() ? models_folder(*resources) / kModelCatalogue
                                                                          : options.models);
   if (!known) return fail(known.error(), kCouldNotTell);
@@ -101,7 +133,16 @@ void add_models(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ModelsOptions>();
   command->add_option("--models", options->models, "The catalogue to list (default: the installed one)")
       ->type_name("FILE");
-  command->add_option("--from", options->from, "Make a catalogue from the rows of a harvest")->type_name("FILE");
+  command->add_option("--from", options->from, "Make a catalogue from the rows of harvests")
+      ->type_name("FILE")
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);
+  command->add_option("--cards", options->cards, "A card file of your own, or a folder of them, that the harvest used")
+      ->type_name("PATH")
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);
   command->add_option("--out", options->out, "Where to write it")->type_name("FILE");
   command->callback([options, &exit_code] { exit_code = models(*options); });
 }

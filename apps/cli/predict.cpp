@@ -150,11 +150,13 @@ int answer_python(const Session& session) {
   const auto limit = parse_duration(options.timeout);
   if (!limit) return fail(limit.error(), kWrongUsage);
   if (defaults.gpus.empty()) return fail({"the job has no card", "Name one: --gpu rtx-4090"}, kWrongUsage);
-  const auto card = session.cards.find(defaults.gpus.front());
+  if (const auto status = check_asked(defaults); !status) return fail(status.error(), kWrongUsage);
   auto model = describe_by_dry_run({.factory = options.factory,
                                     .python = options.interpreter,
-                                    .card = (*card)->card.id,
                                     .size = defaults.size,
+                                    .batch = defaults.batch,
+                                    .precision = defaults.precision,
+                                    .checkpointing = defaults.checkpointing,
                                     .timeout = *limit},
                                    session.resources, session.catalogue);
   if (!model) return fail(model.error(), kCouldNotTell);
@@ -247,7 +249,7 @@ void declare(CLI::App& command, PredictOptions& o) {
   declare_job(command, o.defaults);
   command
       .add_option("--python", o.factory,
-                  "A model of your own: what FACTORY() returns is dry-run once, with a batch of 2, to describe it")
+                  "A model of your own: a few steps of what FACTORY() returns are run dry to describe it")
       ->type_name("FILE.py:FACTORY");
   command.add_option("--interpreter", o.interpreter, "The Python for that")
       ->type_name("COMMAND")

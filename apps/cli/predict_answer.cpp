@@ -168,7 +168,7 @@ int exit_code(const PredictAnswer& answer, bool strict) {
 std::vector<std::string> notes_of(const PredictAnswer& answer) {
   const auto& question = answer.question;
   std::vector<std::string> notes;
-  if (question.dry_run) notes.push_back("to describe the model, a step with a batch of 2 was run dry");
+  if (question.dry_run) notes.push_back("to describe the model, a few steps of it were run dry");
   if (question.known_size > 0) {
     notes.push_back(text_of("the model is known at size %g and was scaled from there by ", question.known_size) +
                     (question.image ? "area" : "length") + ": less certain, and the bound is widened");

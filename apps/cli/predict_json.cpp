@@ -104,7 +104,8 @@ std::string card_json(const PredictedCard& card) {
       .number("device_median_bytes", card.device_median.count)
       .number("device_upper_bytes", card.device_upper.count)
       .number("distance", prediction.distance)
-      .flag("familiar", prediction.familiar);
+      .flag("familiar", prediction.familiar)
+      .word("known_by", to_text(prediction.knowledge));
   add_compute(object, card.compute);
   return object.done();
 }

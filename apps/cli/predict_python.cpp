@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "predict_python.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -13,6 +14,7 @@
 #include "launch/command.h"
 #include "own_environment.h"
 #include "predictor/harvested_job.h"
+#include "predictor/known_models.h"
 
 namespace dryfit::cli {
 namespace {
@@ -20,6 +22,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t kBatch = 2;
+constexpr std::int64_t kLargerBatch = 32;
+
+/// Those that were learned from were probed on it too, and everything fits.
+constexpr const char* kCard = "h200-141gb";
 
 /// "model.py:Factory" with the whole path of the file.
 Result<std::string> absolute_factory(const std::string& factory) {
@@ -42,24 +48,52 @@ Status check(const HarvestTally& tally) {
   return {};
 }
 
-/// The one row of the file.
-Result<predictor::HarvestedJob> row_in(const fs::path& file) {
-  std::ifstream input(file, std::ios::binary);
-  std::string line;
-  std::getline(input, line);
-  return predictor::parse_harvested_job(line);
+/// The reference, and probes: two of the kind that is asked about.
+std::vector<HarvestJob> jobs_for(const PythonModel& model, const std::string& factory) {
+  HarvestJob job{.source = "python",
+                 .model = factory,
+                 .batch = kBatch,
+                 .size = static_cast<std::int64_t>(model.size),
+                 .optimizer = "sgd",
+                 .precision = "fp32",
+                 .card = kCard};
+  std::vector<HarvestJob> jobs{job};
+  job.precision = model.precision;
+  job.checkpointing = model.checkpointing;
+  if (job != jobs.front()) jobs.push_back(job);
+  job.batch = model.batch > kBatch ? static_cast<std::int64_t>(model.batch) : kLargerBatch;
+  jobs.push_back(job);
+  return jobs;
 }
 
-Result<predictor::ModelDescription> described(const predictor::HarvestedJob& job, const std::string& factory) {
-  if (!is_reference(job)) {
-    return Error{"the dry run of '" + factory + "' did not come to the end of a forward pass" +
-                     (job.failure.empty() ? "" : ": " + job.failure),
-                 "Try the model by itself, in the Python of --interpreter."};
+Result<std::vector<predictor::HarvestedJob>> rows_in(const fs::path& file) {
+  std::ifstream input(file, std::ios::binary);
+  std::vector<predictor::HarvestedJob> rows;
+  for (std::string line; std::getline(input, line);) {
+    auto row = predictor::parse_harvested_job(line);
+    if (!row) return row.error();
+    rows.push_back(std::move(*row));
   }
-  auto model = describe(job);
+  return rows;
+}
+
+Error did_not_end(const std::vector<predictor::HarvestedJob>& rows, const std::string& factory) {
+  const auto failed = std::ranges::find_if(rows, [](const auto& row) { return !row.failure.empty(); });
+  return {"the dry run of '" + factory + "' did not come to the end of a forward pass" +
+              (failed == rows.end() ? "" : ": " + failed->failure),
+          "Try the model by itself, in the Python of --interpreter."};
+}
+
+Result<predictor::ModelDescription> described(const std::vector<predictor::HarvestedJob>& rows,
+                                              double compute_capability, const std::string& factory) {
+  predictor::ModelCollector collector;
+  for (const auto& row : rows) collector.add(row, compute_capability);
+  auto models = collector.models();
+  if (models.empty()) return did_not_end(rows, factory);
+  auto& model = models.front().description;
   model.source.clear();
   model.name = factory;
-  return model;
+  return std::move(model);
 }
 
 }  // namespace
@@ -73,17 +107,12 @@ Result<predictor::ModelDescription> describe_by_dry_run(const PythonModel& model
   if (!models) return models.error();
   const auto folder = WorkFolder::temporary();
   if (!folder) return folder.error();
-  const auto path = folder->path() / "row.jsonl";
+  const auto path = folder->path() / "rows.jsonl";
   auto file = HarvestFile::open(path);
   if (!file) return file.error();
-  const HarvestJob job{.source = "python",
-                       .model = *factory,
-                       .batch = kBatch,
-                       .size = static_cast<std::int64_t>(model.size),
-                       .optimizer = "sgd",
-                       .precision = "fp32",
-                       .card = model.card};
-  const auto tally = harvest_all({job},
+  const auto* card = catalogue.find(kCard);
+  if (card == nullptr) return Error{"the catalogue has no card '" + std::string(kCard) + "'", ""};
+  const auto tally = harvest_all(jobs_for(model, *factory),
                                  {.process = {.python = model.python, .resources = resources, .timeout = model.timeout},
                                   .torch = models->torch,
                                   .version = DRYFIT_VERSION,
@@ -92,9 +121,10 @@ Result<predictor::ModelDescription> describe_by_dry_run(const PythonModel& model
                                   .afresh = true},
                                  *file);
   if (auto status = check(tally); !status) return status.error();
-  const auto row = row_in(path);
-  if (!row) return row.error();
-  return described(*row, model.factory);
+  const auto rows = rows_in(path);
+  if (!rows) return rows.error();
+  const auto capability = card->card.compute_capability;
+  return described(*rows, capability.major + 0.1 * capability.minor, model.factory);
 }
 
 }  // namespace dryfit::cli

@@ -16,13 +16,16 @@ namespace dryfit::cli {
 struct PythonModel {
   std::string factory;  ///< "model.py:Factory"
   std::string python;   ///< the interpreter whose PyTorch it needs
-  std::string card;     ///< id of the one it is dry-run on
   double size = 0;      ///< of its images; 0: the usual
+  double batch = 0;     ///< that is asked about, as are:
+  std::string precision;
+  bool checkpointing = false;
   std::chrono::milliseconds timeout{};
 };
 
-/// What a short dry run of it tells, with a batch of 2 on the stand-in driver, as `dryfit harvest` does it. An Error
-/// when there is no such file, or with the last line that the code printed when it failed.
+/// What short dry runs of it tell, on the stand-in driver, as `dryfit harvest` does them: a reference with a batch of
+/// 2, and probes of the kind that is asked about (Note [Probes]). An Error when there is no such file, or with the last
+/// line that the code printed when the reference failed. Of a probe that fails nothing is told.
 Result<predictor::ModelDescription> describe_by_dry_run(const PythonModel& model, const Resources& resources,
                                                         const Catalogue& catalogue);
 

@@ -56,16 +56,10 @@ Result<predictor::Optimizer> find_optimizer(const std::string& name) {
 }
 
 Result<PredictQuestion> completed(const PredictDefaults& defaults, PredictQuestion question) {
-  const auto optimizer = find_optimizer(defaults.optimizer);
-  if (!optimizer) return optimizer.error();
-  const auto precision = predictor::parse_precision(defaults.precision);
-  if (!precision) return precision.error();
-  if (!(defaults.coverage > 0 && defaults.coverage < 1)) {
-    return Error{"the coverage must lie between 0 and 1", "Give, say, 0.95."};
-  }
+  if (auto status = check_asked(defaults); !status) return status.error();
   question.job.batch = defaults.batch;
-  question.job.optimizer = *optimizer;
-  question.job.precision = *precision;
+  question.job.optimizer = *find_optimizer(defaults.optimizer);
+  question.job.precision = *predictor::parse_precision(defaults.precision);
   question.job.checkpointing = defaults.checkpointing;
   question.gpus = defaults.gpus;
   question.coverage = defaults.coverage;
@@ -153,9 +147,16 @@ class Reader {
 
 }  // namespace
 
+Status check_asked(const PredictDefaults& defaults) {
+  if (defaults.batch == 0) return missing("batch", "--batch 64, or \"batch\" in a JSON description");
+  if (const auto optimizer = find_optimizer(defaults.optimizer); !optimizer) return optimizer.error();
+  if (const auto precision = predictor::parse_precision(defaults.precision); !precision) return precision.error();
+  if (defaults.coverage > 0 && defaults.coverage < 1) return {};
+  return Error{"the coverage must lie between 0 and 1", "Give, say, 0.95."};
+}
+
 Result<PredictQuestion> question_of(const PredictDefaults& defaults, const ModelSource& models) {
   if (defaults.model.empty()) return missing("model", "--model resnet50, or \"model\" in a JSON description");
-  if (defaults.batch == 0) return missing("batch", "--batch 64, or \"batch\" in a JSON description");
   auto model = find_model(models, defaults.model, defaults.size);
   if (!model) return model.error();
   PredictQuestion question;
@@ -167,7 +168,6 @@ Result<PredictQuestion> question_of(const PredictDefaults& defaults, const Model
 }
 
 Result<PredictQuestion> question_of(const PredictDefaults& defaults, ModelDescription model) {
-  if (defaults.batch == 0) return missing("batch", "--batch 64, or \"batch\" in a JSON description");
   PredictQuestion question;
   question.job.model = std::move(model);
   return completed(defaults, std::move(question));

@@ -41,6 +41,9 @@ struct ModelSource {
   Error why;
 };
 
+/// Whether all that is asked, but for the model and the cards, makes sense.
+Status check_asked(const PredictDefaults& defaults);
+
 /// The job that the defaults alone describe. An Error names what is missing, unknown (with the nearest name there is)
 /// or out of its range; no Error concerns the cards.
 Result<PredictQuestion> question_of(const PredictDefaults& defaults, const ModelSource& models);

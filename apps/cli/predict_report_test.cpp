@@ -54,6 +54,7 @@ TEST_F(PredictReportTest, The_JSON_tells_everything) {
   EXPECT_EQ(card["upper_bytes"], 16ull << 30);
   EXPECT_EQ(card["device_upper_bytes"], (16ull << 30) + card["context_bytes"].get<std::uint64_t>());
   EXPECT_EQ(card["familiar"], true);
+  EXPECT_EQ(card["known_by"], "layers");
   EXPECT_EQ(card["distance"], 0.5);
   EXPECT_TRUE(card["step_seconds"].is_null());
   EXPECT_TRUE(card["achieved_tflops"].is_null());
@@ -116,14 +117,13 @@ TEST_F(PredictReportTest, Of_a_model_with_several_ways_the_errors_of_the_one_tha
   model_.card.errors =
       "outline: median error 20 %; the bound covers 99 %; more\nlayers: median error 6 %; covers 98 %; more";
   auto answered = answer(kGib, kGib);
-  answered.question.job.model.blocks.clear();
-  answered.question.job.model.forward_bytes = 0;
+  for (auto& card : answered.cards) card.prediction.knowledge = predictor::Knowledge::outline;
   const auto text = predict_text(answered, model_, {.colour = false, .utf8 = false});
   EXPECT_TRUE(
       text.ends_with("learned from a harvest of 3000 jobs; errors: outline: median error 20 %; "
                      "the bound covers 99 %\n"))
       << text;
-  answered.question.job.model.blocks.resize(1);
+  for (auto& card : answered.cards) card.prediction.knowledge = predictor::Knowledge::layers;
   EXPECT_TRUE(predict_text(answered, model_, {}).ends_with("errors: layers: median error 6 %; covers 98 %\n"));
 }
 

@@ -45,7 +45,8 @@ inline Predict always(double median, double upper, bool familiar = true) {
                                  .upper_bytes = upper,
                                  .coverage = coverage,
                                  .distance = familiar ? 0.5 : 2.0,
-                                 .familiar = familiar};
+                                 .familiar = familiar,
+                                 .knowledge = predictor::Knowledge::layers};
   };
 }
 

@@ -131,10 +131,10 @@ std::string_view errors_of_way(std::string_view errors, std::string_view way) {
 
 std::string who_answered(const PredictAnswer& answer, const PredictModel& model) {
   const auto& card = model.card;
-  const auto way = predictor::knowledge_of(answer.question.job);
+  const auto way = to_text(answer.cards.front().prediction.knowledge);
   std::string text = "predicted by " + model.file.filename().string() + " (" + card.name + ", " + card.date + "), ";
   text += "learned from " + std::string(clauses(card.data, 1));
-  return text + "; errors: " + std::string(errors_of_way(card.errors, way ? to_text(*way) : "")) + "\n";
+  return text + "; errors: " + std::string(errors_of_way(card.errors, way)) + "\n";
 }
 
 std::string who_told_step_times(const PredictAnswer& answer, const PredictModel& model) {

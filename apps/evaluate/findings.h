@@ -37,4 +37,7 @@ struct Findings {
 void print_text(const Findings& findings);
 void print_json(const Findings& findings);
 
+/// A page of HTML with plots of those contenders and everybody's scores.
+std::string page_of(const Findings& findings, const std::vector<const predictor::Contender*>& shown);
+
 }  // namespace dryfit::evaluate

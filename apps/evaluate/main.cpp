@@ -34,10 +34,13 @@ using predictor::DataSetEntry;
 
 struct Options {
   std::string data;
+  std::string dry_runs;
   std::string set = "timm-memory";
   std::string folds;
   std::string features;
   std::string features_out;
+  std::string html;
+  std::vector<std::string> plots;
   std::string against;
   std::uint64_t seed = 1;
   std::vector<std::string> blends;
@@ -90,8 +93,13 @@ Status check_names(const Options& options, const std::vector<Contender>& contend
   std::ranges::sort(names);
   const auto twice = std::ranges::adjacent_find(names);
   if (twice != names.end()) return Error{"two columns are named '" + *twice + "'", "give every one a name of its own"};
-  if (options.against.empty() || std::ranges::binary_search(names, options.against)) return {};
-  return Error{"nobody is named '" + options.against + "'", "name a column of the predictions, or 'physics base'"};
+  auto asked = options.plots;
+  if (!options.against.empty()) asked.push_back(options.against);
+  for (const auto& name : asked) {
+    if (std::ranges::binary_search(names, name)) continue;
+    return Error{"nobody is named '" + name + "'", "name a column of the predictions, or 'physics base'"};
+  }
+  return {};
 }
 
 std::vector<NamedDifference> differences_to(const std::string& name, const Findings& findings) {
@@ -103,6 +111,25 @@ std::vector<NamedDifference> differences_to(const std::string& name, const Findi
         {contender.name, predictor::difference(findings.data, contender, *other, {.seed = findings.seed})});
   }
   return differences;
+}
+
+/// Those named, or the base and the last of all.
+std::vector<const Contender*> plotted(const Options& options, const Findings& findings) {
+  std::vector<const Contender*> shown;
+  for (const auto& contender : findings.contenders) {
+    const bool is_end = &contender == &findings.contenders.front() || &contender == &findings.contenders.back();
+    const bool is_named = std::ranges::find(options.plots, contender.name) != options.plots.end();
+    if (options.plots.empty() ? is_end : is_named) shown.push_back(&contender);
+  }
+  return shown;
+}
+
+Status write_page(const Options& options, const Findings& findings) {
+  std::ofstream stream(options.html);
+  stream << page_of(findings, plotted(options, findings));
+  stream.close();
+  if (stream) return {};
+  return Error{options.html + ": cannot be written", "is there such a folder, and room in it?"};
 }
 
 int score_predictions(const Options& options, const DataSet& data) {
@@ -122,6 +149,9 @@ int score_predictions(const Options& options, const DataSet& data) {
         predictor::differences_to_bars(data, findings.contenders, findings.standing, {.seed = options.seed});
   }
   if (!options.against.empty()) findings.to_named = differences_to(options.against, findings);
+  if (!options.html.empty()) {
+    if (auto status = write_page(options, findings); !status) return fail(status.error());
+  }
   options.json ? print_json(findings) : print_text(findings);
   return 0;
 }
@@ -138,7 +168,7 @@ int evaluate(Options options) {
         {"the folds '" + options.folds + "' are kept for the last test", "say --final when nothing is chosen any more"},
         2);
   }
-  const auto data = predictor::read_data_set(**set, options.data, options.folds, options.features);
+  const auto data = predictor::read_data_set(**set, {options.data, options.dry_runs}, options.folds, options.features);
   if (!data) return fail(data.error());
   if (!options.features_out.empty()) return write_features(*data, options.features_out);
   return score_predictions(options, *data);
@@ -157,6 +187,7 @@ int main(int argc, char** argv) {
   dryfit::evaluate::Options options;
   CLI::App app("Scores predictions of training memory and throughput, fold by fold", "dryfit-evaluate");
   app.add_option("--data", options.data, "folder of the data sets");
+  app.add_option("--dry-runs", options.dry_runs, "rows of a harvest, for the features 'dry-run'");
   app.add_option("--set", options.set, "which data set")->capture_default_str();
   app.add_option("--folds", options.folds, "a column of its fold table; default: the first that --list names");
   app.add_option("--features", options.features, "what a learner is given; default: the first that --list names");
@@ -166,6 +197,10 @@ int main(int argc, char** argv) {
   app.add_option("--blend", options.blends, "add the geometric mean of columns: 'both=trees x5+bigru layers x5'")
       ->allow_extra_args(false);
   app.add_option("--seed", options.seed, "of the intervals")->capture_default_str();
+  app.add_option("--html", options.html,
+                 "write a page with plots here: predicted against actual, what is missed, by group");
+  app.add_option("--plot", options.plots, "whom it shows; default: the physics base and the last")
+      ->allow_extra_args(false);
   app.add_flag("--json", options.json, "for programs");
   app.add_flag("--list", options.list, "the data sets with their open folds and their features");
   app.add_flag("--final", options.final_test, "allow folds that are kept for the last test");

@@ -14,11 +14,13 @@ namespace dryfit::training {
 
 struct HarvestOptions {
   std::string harvest;
-  std::string cards = "cards";  ///< folder of the card files
+  std::string models = "models/models.jsonl";  ///< catalogue that describes the rows' models
+  std::string cards = "cards";                 ///< folder of the card files
   JobPlan plan;
   std::vector<std::uint64_t> seeds{0, 1, 2};
   std::size_t folds = 5;
   double coverage = 0.95;  ///< of the bounds that are scored
+  std::string judge;       ///< a kept model, which then answers; nothing is learned
   std::string out;
   std::string model;
   std::string name;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "output.h"
 #include "predictor/job_model_file.h"
 #include "predictor/job_predictor.h"
+#include "predictor/probes.h"
 #include "training/job_scores.h"
 
 namespace dryfit::training {
@@ -20,6 +22,7 @@ namespace {
 
 using predictor::Harvest;
 
+constexpr double kMib = 1024 * 1024;
 constexpr int kMultiprocessorCount = 16;  // CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
 
 Result<predictor::CardTable> read_cards(const std::string& folder) {
@@ -44,10 +47,17 @@ std::string text_of(const Harvest& harvest) {
   }
   std::string text = "dryfit harvest: " + std::to_string(harvest.examples.size()) + " dry runs, " +
                      std::to_string(fitting) + " of which fit and were learned from, of " +
-                     std::to_string(families.size()) + " families; " + std::to_string(harvest.references) +
-                     " reference rows beside them";
+                     std::to_string(families.size()) + " families, " + std::to_string(harvest.models) +
+                     " models and sizes, each described by dry runs of its own";
   for (const auto& [reason, count] : harvest.left_out) text += "; left out, " + reason + ": " + std::to_string(count);
   return text;
+}
+
+/// Then all its examples have: Note [Examples].
+bool has_probes(const Harvest& harvest) {
+  return std::ranges::all_of(harvest.examples, [](const predictor::HarvestExample& example) {
+    return !predictor::probes_of(example.job).empty();
+  });
 }
 
 std::string members_text(const HarvestOptions& options) {
@@ -83,11 +93,32 @@ Result<std::vector<OutOfFold>> predict_all_ways(const HarvestOptions& options, c
                                                 const JobFolds& folds, const predictor::Report& report) {
   std::vector<OutOfFold> ways;
   for (const auto knowledge : predictor::kAllKnowledge) {
+    if (knowledge == predictor::Knowledge::probes && !has_probes(harvest)) continue;
     auto way = predict_without_fold(harvest.examples, folds, knowledge, options.plan, options.seeds, report);
     if (!way) return way.error();
     ways.push_back(std::move(*way));
   }
   return ways;
+}
+
+/// What a kept model says of the rows, scored.
+int judge(const HarvestOptions& options, const Harvest& harvest) {
+  const auto judged = predictor::JobPredictor::read(options.judge);
+  if (!judged) return fail(judged.error());
+  OutOfFold answers;
+  std::vector<double> bounds;
+  std::map<std::string_view, std::size_t> known_by;
+  for (const auto& example : harvest.examples) {
+    const auto answer = judged->predict(example.job, options.coverage);
+    if (!answer) return fail(answer.error());
+    answers.answer.push_back(answer->median_bytes / kMib);
+    answers.distance.push_back(answer->distance);
+    bounds.push_back(answer->upper_bytes / kMib);
+    ++known_by[to_text(answer->knowledge)];
+  }
+  for (const auto& [knowledge, jobs] : known_by) std::printf("known by %s: %zu jobs\n", knowledge.data(), jobs);
+  std::printf("%s\n", describe_answers(harvest.examples, answers, bounds, options.coverage).c_str());
+  return 0;
 }
 
 int train(const HarvestOptions& options) {
@@ -97,10 +128,13 @@ int train(const HarvestOptions& options) {
   }
   const auto cards = read_cards(options.cards);
   if (!cards) return fail(cards.error());
-  const auto harvest = predictor::read_harvest(options.harvest, *cards);
+  const auto models = predictor::KnownModels::read(options.models);
+  if (!models) return fail(models.error());
+  const auto harvest = predictor::read_harvest(options.harvest, *cards, *models);
   if (!harvest) return fail(harvest.error());
   const auto report = progress();
   report(text_of(*harvest));
+  if (!options.judge.empty()) return judge(options, *harvest);
   const auto folds = fold_by_family(harvest->examples, options.folds);
   if (!folds) return fail(folds.error());
   const auto predictions = predict_all_ways(options, *harvest, *folds, report);

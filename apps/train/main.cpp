@@ -22,6 +22,7 @@
 #include "predictor/evaluation.h"
 #include "predictor/model_file.h"
 #include "predictor/out_of_fold.h"
+#include "predictor/timm_dry_runs.h"
 
 namespace dryfit::training {
 namespace {
@@ -51,7 +52,7 @@ int predict(const Options& options, const predictor::DataSetEntry& set) {
   const auto report = progress();
   const auto chosen = choose(options.choice, report);
   if (!chosen) return fail(chosen.error(), 2);
-  const auto data = read_data_set(set, options.data, options.folds, options.choice.features);
+  const auto data = read_data_set(set, {options.data, options.dry_runs}, options.folds, options.choice.features);
   if (!data) return fail(data.error());
   const auto name = options.choice.name();
   std::vector<predictor::Contender> contenders;
@@ -79,9 +80,8 @@ Result<predictor::ModelCard> read_card(const Options& options, const predictor::
 int train_all(const Options& options) {
   const auto plan = plan_of(options.choice);
   if (!plan) return fail(plan.error(), 2);
-  const auto tables = predictor::read_timm_tables(options.data);
-  if (!tables) return fail(tables.error());
-  const auto data = predictor::join_timm_memory(*tables, options.folds);
+  const auto data = predictor::read_timm_memory({options.data, options.dry_runs}, options.folds,
+                                                predictor::estimates_of(options.choice.features));
   if (!data) return fail(data.error());
   const auto card = read_card(options, *data);
   if (!card) return fail(card.error());

@@ -27,6 +27,7 @@ Parsed parse_options(int argc, char** argv) {
   options.choice.features.clear();
   CLI::App app("Trains the predictors of training memory and throughput", "dryfit-train");
   app.add_option("--data", options.data, "folder of the data sets")->required();
+  app.add_option("--dry-runs", options.dry_runs, "rows of a harvest, for the features 'dry-run'");
   app.add_option("--folds", options.folds, "a column of the fold table; default: the first of the data set");
   add_choice(app, options.choice);
   app.add_option("--seeds", options.seeds, "of the networks: 0,1,2")->delimiter(',')->capture_default_str();

@@ -15,7 +15,8 @@ namespace dryfit::training {
 
 struct Options {
   std::string data;
-  std::string folds;  ///< empty: the first of the data set
+  std::string dry_runs;  ///< rows of a harvest, for features made of them
+  std::string folds;     ///< empty: the first of the data set
   Choice choice;
   std::vector<std::uint64_t> seeds{0, 1, 2, 3, 4};
   bool final_test = false;

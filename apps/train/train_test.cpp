@@ -9,10 +9,13 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <string>
 
 #include "predictor/evaluation.h"
+#include "predictor/harvested_job.h"
 #include "predictor/job_predictor.h"
+#include "predictor/known_models.h"
 #include "predictor/model_file.h"
 
 namespace dryfit::training {
@@ -100,15 +103,16 @@ std::string harvest_row(const std::string& model, int batch, const std::string& 
          R"(", "job": {"source": "torchvision", "model": ")" + model + R"(", "batch": )" + std::to_string(batch) +
          R"(, "size": 64, "optimizer": ")" + optimizer +
          R"(", "precision": "fp32", "checkpointing": false, "card": "h100-80gb"}, "verdict": "fits", )" +
-         R"("torch": {"alloc_retries": 0}, "device": {"capacity_bytes": 85028896768, "context_bytes": 632291328, )" +
-         R"("peak_bytes": )" + peak + R"(}, "compute": {"flops": 8000000}, "model": {"parameters": 5000000, )" +
+         R"("torch": {"alloc_retries": 0, "peak_reserved_bytes": )" + std::to_string(batch * 9000000 + 30000000) +
+         R"(}, "device": {"capacity_bytes": 85028896768, "context_bytes": 632291328, )" + R"("peak_bytes": )" + peak +
+         R"(}, "compute": {"flops": 8000000}, "model": {"parameters": 5000000, )" +
          R"("parameter_bytes": 20000000, "buffer_bytes": 0, "forward_bytes": )" + held +
          R"(}, "layers": [{"name": "conv", "kind": "Conv2d", "inputs": [[2, 3, 64, 64]], )" +
          R"("outputs": [[2, 4, 64, 64]], "parameters": 5000000, "kernel_size": [3, 3], "held_bytes": )" + held +
          R"(}], "layers_complete": true})" + "\n";
 }
 
-/// Six families, of each a reference and five jobs.
+/// Six families, of each six jobs.
 std::string harvest_text() {
   std::string text;
   for (const auto* model : {"alexnet", "densenet121", "resnet18", "squeezenet1_1", "vgg11", "vit_b_16"}) {
@@ -117,6 +121,17 @@ std::string harvest_text() {
     for (const int batch : {2, 4}) text += harvest_row(model, batch, "adamw");
   }
   return text;
+}
+
+/// Described by the smallest and the largest batch of each with SGD.
+std::string models_text() {
+  predictor::ModelCollector collector;
+  std::istringstream rows(harvest_text());
+  for (std::string row; std::getline(rows, row);) {
+    const auto job = predictor::parse_harvested_job(row);
+    if (job->batch == 1 || job->batch == 8) collector.add(*job, 9);
+  }
+  return predictor::to_json_lines(collector.models());
 }
 
 const std::string kQuick = " --seeds 0,1 --epochs 2 --batch 8 ";
@@ -189,7 +204,7 @@ TEST_F(Train, Wrong_usage_is_told_and_is_exit_code_2) {
   EXPECT_EQ(run("--network lstm" + out).code, 2);
   EXPECT_EQ(run("--set imagenet" + out).code, 2);
   EXPECT_EQ(run("--features all" + out).said,
-            "dryfit-train: the data set 'timm-memory' has no features 'all'\n  it has: layers, plain\n");
+            "dryfit-train: the data set 'timm-memory' has no features 'all'\n  it has: layers, plain, dry-run\n");
   EXPECT_EQ(run("--folds module5_s2" + out).code, 2);
   EXPECT_EQ(run("").code, 2);
   EXPECT_EQ(run("--all-rows --date d --errors e --model " + path("m")).code, 2);
@@ -221,11 +236,15 @@ TEST_F(Train, A_folder_that_is_not_there_is_told_before_anything_is_learned) {
 
 class TrainOnHarvest : public Train {
  protected:
-  TrainOnHarvest() { write("rows.jsonl", harvest_text()); }
+  TrainOnHarvest() {
+    write("rows.jsonl", harvest_text());
+    write("models.jsonl", models_text());
+  }
 
   Outcome run_quickly(const std::string& arguments) {
-    return run_as_is("--harvest " + path("rows.jsonl") + " --cards " + DRYFIT_CARDS +
-                     " --seeds 0,1 --epochs 2 --batch 8 --trees 10 --folds 3 --coverage 0.8 " + arguments);
+    return run_as_is("--harvest " + path("rows.jsonl") + " --models " + path("models.jsonl") + " --cards " +
+                     DRYFIT_CARDS + " --seeds 0,1 --epochs 2 --batch 8 --trees 10 --folds 3 --coverage 0.8 " +
+                     arguments);
   }
 };
 
@@ -250,9 +269,21 @@ TEST_F(TrainOnHarvest, The_model_says_what_it_is_and_answers) {
   ASSERT_TRUE(predictor) << predictor.error().what;
   EXPECT_EQ(predictor->card().name, "surrogate, trees x2");
   EXPECT_EQ(predictor->card().date, "2026-01-02");
-  EXPECT_NE(predictor->card().data.find("30 dry runs, 30 of which fit"), std::string::npos) << predictor->card().data;
-  EXPECT_NE(predictor->card().data.find("6 reference rows"), std::string::npos) << predictor->card().data;
-  EXPECT_NE(predictor->card().errors.find("layers: median error"), std::string::npos) << predictor->card().errors;
+  EXPECT_NE(predictor->card().data.find("24 dry runs, 24 of which fit"), std::string::npos) << predictor->card().data;
+  EXPECT_NE(predictor->card().data.find("6 models and sizes"), std::string::npos) << predictor->card().data;
+  for (const auto* way : {"outline", "totals", "layers", "probes"}) {
+    EXPECT_NE(predictor->card().errors.find(std::string(way) + ": median error"), std::string::npos) << way;
+  }
+}
+
+TEST_F(TrainOnHarvest, A_kept_model_is_judged_by_other_rows) {
+  ASSERT_EQ(run_quickly("--model " + path("m.model") + " --date 2026-11-16 --licence none").code, 0);
+  const auto outcome = run_quickly("--judge " + path("m.model") + " > " + path("judged"));
+  ASSERT_EQ(outcome.code, 0) << outcome.said;
+  EXPECT_NE(read("judged").find("known by probes: "), std::string::npos) << read("judged");
+  EXPECT_NE(read("judged").find("median error "), std::string::npos) << read("judged");
+  EXPECT_EQ(run_quickly("--judge " + path("m.model") + " --out " + path("o.csv")).code, 2);
+  EXPECT_EQ(run_quickly("--judge /nonexistent").code, 1);
 }
 
 TEST_F(TrainOnHarvest, What_is_wrong_is_told) {

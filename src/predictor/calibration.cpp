@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "base/check.h"
 
@@ -24,6 +25,11 @@ std::string text_of(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.4g", value);
   return text;
+}
+
+Error too_much(double coverage, double most) {
+  return {"a coverage of " + text_of(coverage) + " is more than the model's calibration can tell",
+          "ask for at most " + text_of(std::floor(most * 1000) / 1000)};
 }
 
 }  // namespace
@@ -45,14 +51,23 @@ Result<double> Calibration::margin(double coverage) const {
                                 : std::max(margin, fold[std::max<std::size_t>(rank, 1) - 1]);
   }
   if (std::isfinite(margin)) return margin;
-  return Error{"a coverage of " + text_of(coverage) + " is more than the model's calibration can tell",
-               "ask for at most " + text_of(std::floor(most_coverage() * 1000) / 1000)};
+  return too_much(coverage, most_coverage());
 }
 
-double Calibration::worst() const {
-  double worst = 0;
-  for (const auto& fold : folds) worst = fold.empty() ? worst : std::max(worst, fold.back());
-  return worst;
+Margins::Margins(Calibration calibration) : folds_(std::move(calibration)) {
+  auto& all = together_.folds.emplace_back();
+  for (const auto& fold : folds_.folds) all.insert(all.end(), fold.begin(), fold.end());
+  std::ranges::sort(all);
+}
+
+Result<double> Margins::at(double coverage) const {
+  const auto together = together_.margin(coverage);
+  if (!together) return together;
+  const double of_a_fold = 1 - kWorstFold * (1 - coverage);
+  if (of_a_fold <= 0) return together;
+  const auto worst = folds_.margin(of_a_fold);
+  if (!worst) return too_much(coverage, 1 - (1 - folds_.most_coverage()) / kWorstFold);
+  return std::max(*together, *worst);
 }
 
 Calibration calibrate(std::span<const double> residuals, std::span<const std::size_t> fold_of) {

@@ -39,8 +39,8 @@ class ComputePredictor {
   static Result<ComputePredictor> of(ComputeModel model);
 
   /// Note [Intervals]
-  /// The interval is the median times e^-a and e^b. For a job like those learned from a and b are the margins of
-  /// Note [Upper bounds] for (1 + coverage) / 2, one below and one above. Beyond a distance of 1 they grow by as much
+  /// The interval is the median times e^-a and e^b. For a job like those learned from a and b are
+  /// Calibration::margin((1 + coverage) / 2), one below and one above. Beyond a distance of 1 they grow by as much
   /// again for each half width of what was learned, four times at most; in a setting that was not measured the shift of
   /// Note [Unseen cards] is added, and the distance is at least Reach::kUnknownFlag.
   ///

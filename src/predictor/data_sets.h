@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "predictor/data_places.h"
 #include "predictor/data_set.h"
 
 namespace dryfit::predictor {
@@ -22,7 +22,7 @@ struct DataSetEntry {
   /// chosen by them.
   std::vector<std::string_view> open_folds;
 
-  Result<DataSet> (*read)(const std::filesystem::path& folder, std::string_view protocol, std::string_view features);
+  Result<DataSet> (*read)(const DataPlaces& places, std::string_view protocol, std::string_view features);
 
   bool is_held_out(std::string_view protocol) const;
 };
@@ -32,9 +32,8 @@ std::span<const DataSetEntry> all_data_sets();
 /// An Error that names those there are.
 Result<const DataSetEntry*> find_data_set(std::string_view name);
 
-/// Reads a data set from the folder of all. An Error when it has no such features, or the tables are not as they must
-/// be.
-Result<DataSet> read_data_set(const DataSetEntry& entry, const std::filesystem::path& folder, std::string_view protocol,
+/// An Error when the data set has no such features, or the tables are not as they must be.
+Result<DataSet> read_data_set(const DataSetEntry& entry, const DataPlaces& places, std::string_view protocol,
                               std::string_view features);
 
 }  // namespace dryfit::predictor

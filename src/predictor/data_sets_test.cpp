@@ -25,14 +25,14 @@ TEST(DataSets, A_name_that_is_not_there_is_answered_with_those_that_are) {
   const auto set = find_data_set("imagenet");
   ASSERT_FALSE(set);
   EXPECT_EQ(set.error().what, "there is no data set 'imagenet'");
-  const auto data = read_data_set(**find_data_set("llm-foundry"), "/nonexistent", "model9", "all");
+  const auto data = read_data_set(**find_data_set("llm-foundry"), {.folder = "/nonexistent"}, "model9", "all");
   ASSERT_FALSE(data);
   EXPECT_EQ(data.error().hint, "it has: physics, observed-fp8");
 }
 
 TEST(DataSets, A_folder_without_tables_is_named) {
   for (const auto& set : all_data_sets()) {
-    const auto data = read_data_set(set, "/nonexistent", set.open_folds.front(), set.features.front());
+    const auto data = read_data_set(set, {.folder = "/nonexistent"}, set.open_folds.front(), set.features.front());
     ASSERT_FALSE(data) << set.name;
     EXPECT_TRUE(data.error().what.starts_with("/nonexistent/")) << data.error().what;
   }

@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "predictor/description.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <functional>
+#include <tuple>
 #include <utility>
 
 namespace dryfit::predictor {
@@ -65,25 +68,52 @@ Status check(const Bounded& number) {
                std::string("Give a number ") + (zero_allowed ? "from 0" : "above 0") + " to " + text_of(most) + "."};
 }
 
+template <class Numbers>
+Status check_all(const Numbers& numbers) {
+  for (const auto& number : numbers) {
+    if (auto status = check(number); !status) return status;
+  }
+  return {};
+}
+
+auto kind_of(const Probe& probe) { return std::tuple(probe.precision, probe.checkpointing, probe.batch); }
+
+Status check(const std::vector<Probe>& probes) {
+  if (probes.size() > kMostProbes) {
+    return Error{"the job has " + std::to_string(probes.size()) + " probes, more than " + std::to_string(kMostProbes),
+                 "Two of each precision are enough."};
+  }
+  for (const auto& probe : probes) {
+    const std::array numbers{Bounded{"probes: batch", probe.batch, false, 1e7},
+                             Bounded{"probes: reserved_bytes", probe.reserved_bytes, false, 1e15},
+                             Bounded{"probes: forward_bytes", probe.forward_bytes, true, 1e15},
+                             Bounded{"probes: compute_capability", probe.compute_capability, false, 100}};
+    if (auto status = check_all(numbers); !status) return status;
+  }
+  const auto sorted = std::ranges::adjacent_find(probes, std::ranges::greater_equal(), kind_of) == probes.end();
+  if (sorted) return {};
+  return Error{"the job's 'probes' are not in order, or one is there twice",
+               "Sort them by precision (fp32, bf16-amp, fp16-amp, bf16), checkpointing and batch."};
+}
+
 }  // namespace
 
 Status check(const JobDescription& job) {
   const auto& model = job.model;
-  const Bounded numbers[] = {{"batch", job.batch, false, 1e7},
-                             {"size", model.size, false, 1e7},
-                             {"parameters", model.parameters, false, 1e14},
-                             {"parameter_bytes", model.parameter_bytes, false, 1e15},
-                             {"buffer_bytes", model.buffer_bytes, true, 1e15},
-                             {"flops", model.flops, true, 1e21},
-                             {"forward_bytes", model.forward_bytes, true, 1e15},
-                             {"multiprocessors", job.multiprocessors, false, 1e4},
-                             {"compute_capability", job.compute_capability, false, 100}};
-  for (const auto& number : numbers) {
-    if (auto status = check(number); !status) return status;
-  }
+  const std::array numbers{Bounded{"batch", job.batch, false, 1e7},
+                           Bounded{"size", model.size, false, 1e7},
+                           Bounded{"parameters", model.parameters, false, 1e14},
+                           Bounded{"parameter_bytes", model.parameter_bytes, false, 1e15},
+                           Bounded{"buffer_bytes", model.buffer_bytes, true, 1e15},
+                           Bounded{"flops", model.flops, true, 1e21},
+                           Bounded{"forward_bytes", model.forward_bytes, true, 1e15},
+                           Bounded{"multiprocessors", job.multiprocessors, false, 1e4},
+                           Bounded{"compute_capability", job.compute_capability, false, 100}};
+  if (auto status = check_all(numbers); !status) return status;
   if (job.batch != std::floor(job.batch)) {
     return Error{"the job's 'batch' is " + text_of(job.batch), "Give a whole number."};
   }
+  if (auto status = check(model.probes); !status) return status;
   return check(model.blocks);
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,7 +17,19 @@ enum class Optimizer { sgd, momentum, adam, adamw, rmsprop, adagrad, adafactor }
 /// In which numbers a job computes: `*_amp` keep the model in fp32 and cast where PyTorch's autocast does.
 enum class Precision { fp32, bf16_amp, fp16_amp, bf16 };
 
-/// A model as one small dry run of it knows it, in fp32 and without checkpointing, per sample of a batch.
+/// A dry run of a model with plain SGD, in some precision, with or without checkpointing.
+struct Probe {
+  Precision precision = Precision::fp32;
+  bool checkpointing = false;
+  double batch = 0;
+  double reserved_bytes = 0;      ///< by PyTorch, at the peak
+  double forward_bytes = 0;       ///< by which the whole batch's forward pass lets memory grow
+  double compute_capability = 0;  ///< of the card; "9.0" as 9
+};
+inline constexpr std::size_t kMostProbes = 64;
+
+/// A model as small dry runs of it know it. All but the probes is of one run in fp32, without checkpointing, and per
+/// sample of its batch.
 struct ModelDescription {
   std::string source;          ///< "torchvision", "transformers", "timm"; empty: the user's own
   std::string name;            ///< "resnet50"
@@ -27,6 +40,7 @@ struct ModelDescription {
   double flops = 0;           ///< of one sample in a step, forward and backward; 0: not known
   double forward_bytes = 0;   ///< by which a sample's forward pass lets memory grow; 0: not known
   std::vector<Block> blocks;  ///< in the order of the data, at most kMostBlocks; empty: not known
+  std::vector<Probe> probes;  ///< at most kMostProbes; what differs in the batch alone stands together, smaller first
 };
 
 /// A training job as a scheduler can be told it, before anything runs.

@@ -68,6 +68,19 @@ TEST(Description, More_blocks_than_a_network_reads_are_refused) {
   EXPECT_EQ(problem_of(job), "the job has 17 blocks, more than 16");
 }
 
+TEST(Description, Probes_that_make_no_sense_are_refused) {
+  auto job = sample();
+  const Probe probe{Precision::fp32, false, 2, 5000, 600, 9};
+  job.model.probes = {probe};
+  EXPECT_EQ(problem_of(job), "");
+  job.model.probes[0].batch = 0;
+  EXPECT_EQ(problem_of(job), "the job's 'probes: batch' is 0");
+  job.model.probes = {probe, probe};
+  EXPECT_EQ(problem_of(job), "the job's 'probes' are not in order, or one is there twice");
+  job.model.probes.resize(kMostProbes + 1);
+  EXPECT_EQ(problem_of(job), "the job has 65 probes, more than 64");
+}
+
 TEST(Description, Optimizers_and_precisions_are_read_as_they_are_written) {
   for (const auto* name : {"sgd", "momentum", "adam", "adamw", "rmsprop", "adagrad", "adafactor"}) {
     const auto optimizer = parse_optimizer(name);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "predictor/harvest_rows.h"
 
+#include <algorithm>
 #include <fstream>
 #include <set>
 #include <tuple>
@@ -9,63 +10,51 @@
 
 #include "predictor/harvested_job.h"
 #include "predictor/model_family.h"
+#include "predictor/probes.h"
 
 namespace dryfit::predictor {
 namespace {
-
-/// Source, name, size.
-using ModelKey = std::tuple<std::string, std::string, double>;
-
-/// Batch, not plain SGD, line: the least is the best reference.
-using Rank = std::tuple<double, bool, std::size_t>;
-
-struct Reference {
-  Rank rank;
-  ModelDescription model;
-};
-
-/// An example whose model is not yet described.
-struct Row {
-  ModelKey model;
-  HarvestExample example;
-};
-
-ModelKey key_of(const HarvestedJob& job) { return {job.source, job.model, job.size}; }
-
-bool describes_fully(const HarvestedJob& job) { return is_reference(job) && job.flops > 0 && job.forward_bytes > 0; }
 
 Ending ending_of(const HarvestedJob& job) {
   if (job.verdict == "does-not-fit") return Ending::does_not_fit;
   return job.alloc_retries > 0 ? Ending::squeezed : Ending::fits;
 }
 
-/// Reads line by line; examples find their models at the end.
+/// Whether the row is one of those that describe its model, but for the card.
+bool is_probe(const JobDescription& job) {
+  return job.optimizer == Optimizer::sgd &&
+         std::ranges::any_of(probes_of(job), [&](const Probe& probe) { return probe.batch == job.batch; });
+}
+
 class HarvestReader {
  public:
-  HarvestReader(std::string name, const CardTable& cards) : name_(std::move(name)), cards_(cards) {}
+  HarvestReader(std::string name, const CardTable& cards, const KnownModels& models)
+      : name_(std::move(name)), cards_(cards), models_(models) {}
 
   Status take(const std::string& line, bool is_cut_off) {
     ++line_;
-    const auto job = parse_harvested_job(line);
-    if (!job && is_cut_off) return leave_out("cut off");
-    if (!job) return Error{place() + job.error().what, job.error().hint};
-    if (!keys_.insert(job->key).second) return leave_out("twice");
-    if (job->verdict == "cannot-tell") return leave_out("cannot tell");
-    if (describes_fully(*job)) offer_reference(*job);
-    return add_row(*job);
+    const auto row = parse_harvested_job(line);
+    if (!row && is_cut_off) return leave_out("cut off");
+    if (!row) return Error{place() + row.error().what, row.error().hint};
+    if (!keys_.insert(row->key).second) return leave_out("twice");
+    if (row->verdict == "cannot-tell") return leave_out("cannot tell");
+    const auto card = cards_.find(row->card);
+    if (card == cards_.end()) {
+      return Error{place() + "there is no card '" + row->card + "'", "give the folder of its card file"};
+    }
+    const auto model = models_.find(row->source + "/" + row->model, row->size);
+    if (!model || model->is_scaled()) return leave_out("not in the catalogue of models");
+    return add(*row, {.model = model->description,
+                      .batch = row->batch,
+                      .optimizer = row->optimizer,
+                      .precision = row->precision,
+                      .checkpointing = row->checkpointing,
+                      .multiprocessors = card->second.multiprocessors,
+                      .compute_capability = card->second.compute_capability});
   }
 
   Harvest finish() {
-    for (auto& row : rows_) {
-      const auto found = references_.find(row.model);
-      if (found == references_.end()) {
-        ++harvest_.left_out["no reference row"];
-      } else if (std::get<2>(found->second.rank) != row.example.line) {
-        row.example.job.model = found->second.model;
-        harvest_.examples.push_back(std::move(row.example));
-      }
-    }
-    harvest_.references = references_.size();
+    harvest_.models = seen_.size();
     return std::move(harvest_);
   }
 
@@ -77,57 +66,45 @@ class HarvestReader {
     return {};
   }
 
-  void offer_reference(const HarvestedJob& job) {
-    const Rank rank{job.batch, job.optimizer != Optimizer::sgd, line_};
-    const auto found = references_.find(key_of(job));
-    if (found == references_.end() || rank < found->second.rank) references_[key_of(job)] = {rank, describe(job)};
-  }
-
-  Status add_row(const HarvestedJob& job) {
-    const auto card = cards_.find(job.card);
-    if (card == cards_.end()) {
-      return Error{place() + "there is no card '" + job.card + "'", "give the folder of its card file"};
-    }
-    const double bytes = job.peak_bytes - job.context_bytes;
+  Status add(const HarvestedJob& row, JobDescription job) {
+    if (is_probe(job)) return leave_out("a probe");
+    if (!job.model.probes.empty() && probes_of(job).empty()) return leave_out("of a kind that was not probed");
+    const double bytes = row.peak_bytes - row.context_bytes;
     if (!(bytes > 0)) return Error{place() + "the device's peak is not above its context", "harvest the job again"};
-    rows_.push_back({key_of(job),
-                     {.line = line_,
-                      .family = family_of(job.model),
-                      .job = {.batch = job.batch,
-                              .optimizer = job.optimizer,
-                              .precision = job.precision,
-                              .checkpointing = job.checkpointing,
-                              .multiprocessors = card->second.multiprocessors,
-                              .compute_capability = card->second.compute_capability},
-                      .ending = ending_of(job),
-                      .bytes = bytes,
-                      .room_bytes = job.capacity_bytes - job.context_bytes}});
+    seen_.insert({job.model.source, job.model.name, job.model.size});
+    harvest_.examples.push_back({.line = line_,
+                                 .family = family_of(row.model),
+                                 .job = std::move(job),
+                                 .ending = ending_of(row),
+                                 .bytes = bytes,
+                                 .room_bytes = row.capacity_bytes - row.context_bytes});
     return {};
   }
 
   std::string name_;
   const CardTable& cards_;
+  const KnownModels& models_;
   std::size_t line_ = 0;
   std::set<std::string> keys_;
-  std::map<ModelKey, Reference> references_;
-  std::vector<Row> rows_;
+  std::set<std::tuple<std::string, std::string, double>> seen_;  ///< source, name and size of models
   Harvest harvest_;
 };
 
 }  // namespace
 
-Result<Harvest> read_harvest(std::istream& stream, const std::string& name, const CardTable& cards) {
-  HarvestReader reader(name, cards);
+Result<Harvest> read_harvest(std::istream& stream, const std::string& name, const CardTable& cards,
+                             const KnownModels& models) {
+  HarvestReader reader(name, cards, models);
   for (std::string line; std::getline(stream, line);) {
     if (auto status = reader.take(line, stream.eof()); !status) return status.error();
   }
   return reader.finish();
 }
 
-Result<Harvest> read_harvest(const std::filesystem::path& file, const CardTable& cards) {
+Result<Harvest> read_harvest(const std::filesystem::path& file, const CardTable& cards, const KnownModels& models) {
   std::ifstream stream(file, std::ios::binary);
   if (!stream) return Error{file.string() + ": cannot be opened", "give a file that 'dryfit harvest' wrote"};
-  return read_harvest(stream, file.string(), cards);
+  return read_harvest(stream, file.string(), cards, models);
 }
 
 }  // namespace dryfit::predictor

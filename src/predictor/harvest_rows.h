@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "predictor/description.h"
+#include "predictor/known_models.h"
 
 namespace dryfit::predictor {
 
@@ -31,8 +32,7 @@ enum class Ending {
   does_not_fit  ///< the peak is where it failed
 };
 
-/// A dry run that was harvested, as a question and its answer. Its model is described by another row of the harvest:
-/// Note [Reference rows].
+/// A dry run that was harvested, as a question and its answer: Note [Examples].
 struct HarvestExample {
   std::size_t line = 0;  ///< of the file, from 1
   std::string family;    ///< Note [Families]
@@ -44,24 +44,26 @@ struct HarvestExample {
 
 struct Harvest {
   std::vector<HarvestExample> examples;         ///< in the order of the file
-  std::size_t references = 0;                   ///< rows that describe the models of the others
+  std::size_t models = 0;                       ///< that they are of, counting each size
   std::map<std::string, std::size_t> left_out;  ///< rows that tell nothing, by reason
 };
 
-/// Note [Reference rows]
+/// Note [Examples]
 /// A row knows its model's layers with the bytes that each held in that very run, so a job described by its own row
-/// would be told half of its answer. Every job is therefore described by its model's reference row: of the rows of the
-/// same source, model and size in fp32, without checkpointing and with a whole forward pass, the one of the smallest
-/// batch; of those a plain SGD's before others, then the first in the file. That is also what somebody knows who ran a
-/// model once, small, and asks for others. The reference itself is no example.
+/// would be told half of its answer. Every job is therefore described by what a catalogue of models says of its model
+/// at its size, made from other runs, and a row that is one of these (plain SGD, and the batch of a probe of its kind,
+/// on whatever card) is no example. That is also what somebody knows who has described a model once, and asks for its
+/// jobs.
 ///
-/// Left out and counted are rows that cannot tell, that are there twice (by their key), whose model has no reference
-/// row that knows its operations and its forward pass, and a last line that was cut off.
+/// Left out and counted are such rows, those that cannot tell, that are there twice (by their key), whose model is not
+/// in the catalogue at their size, and a last line that was cut off. Where the catalogue has probes, so are rows of a
+/// kind that was not probed.
 ///
 /// An Error names the file and line of what is no row of a harvest, and a card that is not in the table.
-Result<Harvest> read_harvest(const std::filesystem::path& file, const CardTable& cards);
+Result<Harvest> read_harvest(const std::filesystem::path& file, const CardTable& cards, const KnownModels& models);
 
 /// The same from a stream; `name` stands in messages.
-Result<Harvest> read_harvest(std::istream& stream, const std::string& name, const CardTable& cards);
+Result<Harvest> read_harvest(std::istream& stream, const std::string& name, const CardTable& cards,
+                             const KnownModels& models);
 
 }  // namespace dryfit::predictor

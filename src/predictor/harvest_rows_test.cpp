@@ -6,6 +6,8 @@
 
 #include <sstream>
 
+#include "predictor/testing.h"
+
 namespace dryfit::predictor {
 namespace {
 
@@ -21,7 +23,6 @@ struct Told {
   std::string card = "a";
   std::string verdict = "fits";
   int retries = 0;
-  std::string forward = "6000";
   int held = 4000;
   int peak = 5000;
 };
@@ -37,45 +38,69 @@ std::string line_of(const Told& told) {
          R"("}, "verdict": ")" + told.verdict + R"(", "torch": {"alloc_retries": )" + std::to_string(told.retries) +
          R"(}, "device": {"capacity_bytes": 9000, "context_bytes": 500, "peak_bytes": )" + std::to_string(told.peak) +
          R"(}, "compute": {"flops": 800}, "model": {"parameters": 10, "parameter_bytes": 40, "buffer_bytes": 4, )" +
-         R"("forward_bytes": )" + told.forward + R"(}, "layers": [{"name": "conv", "kind": "Conv2d", )" +
+         R"("forward_bytes": 6000}, "layers": [{"name": "conv", "kind": "Conv2d", )" +
          R"("inputs": [[2, 3, 8, 8]], "outputs": [[2, 4, 8, 8]], "parameters": 10, "kernel_size": [3, 3], )" +
          R"("between_bytes": 0, "held_bytes": )" + std::to_string(told.held) + R"(}], "layers_complete": true})";
 }
 
-Result<Harvest> read(const std::string& text) {
-  std::istringstream stream(text);
-  return read_harvest(stream, "rows.jsonl", kCards);
+ModelDescription model(std::string name) {
+  return {.source = "torchvision",
+          .name = std::move(name),
+          .size = 64,
+          .parameters = 10,
+          .parameter_bytes = 40,
+          .flops = 400,
+          .forward_bytes = 3000,
+          .blocks = {testing::sample_block(1)}};
 }
 
-Harvest harvest_of(const std::vector<Told>& rows) {
+Result<Harvest> read(const std::string& text, const std::vector<Probe>& probes = {}) {
+  auto resnet = model("resnet18");
+  resnet.probes = probes;
+  const auto models = KnownModels::parse(to_json_lines({{resnet}, {model("vgg11")}}), "models.jsonl");
+  std::istringstream stream(text);
+  return read_harvest(stream, "rows.jsonl", kCards, *models);
+}
+
+Harvest harvest_of(const std::vector<Told>& rows, const std::vector<Probe>& probes = {}) {
   std::string text;
   for (const auto& told : rows) text += line_of(told) + "\n";
-  const auto harvest = read(text);
+  const auto harvest = read(text, probes);
   EXPECT_TRUE(harvest) << harvest.error().what;
   return harvest ? *harvest : Harvest{};
 }
 
-TEST(HarvestRows, A_job_is_described_by_its_models_reference_row_and_never_by_its_own) {
-  const auto harvest = harvest_of({{.batch = 16, .held = 70000},
-                                   {.batch = 2, .held = 4000},
-                                   {.batch = 2, .optimizer = "sgd", .held = 5000},
-                                   {.batch = 1, .precision = "bf16-amp", .held = 900}});
-  EXPECT_EQ(harvest.references, 1u);
-  ASSERT_EQ(harvest.examples.size(), 3u);  // all but the reference, which is the third
+TEST(HarvestRows, A_job_is_described_by_the_catalogue_and_never_by_its_own_row) {
+  const auto harvest = harvest_of({{.batch = 16, .held = 70000}, {.batch = 2, .held = 4000}, {.model = "vgg11"}});
+  EXPECT_EQ(harvest.models, 2u);
+  ASSERT_EQ(harvest.examples.size(), 3u);
   for (const auto& example : harvest.examples) {
-    EXPECT_NE(example.line, 3u);
-    ASSERT_EQ(example.job.model.blocks.size(), 1u);
-    EXPECT_DOUBLE_EQ(example.job.model.blocks[0][BlockField::saved_bytes], 2500);
+    EXPECT_EQ(example.job.model.blocks[0].values, testing::sample_block(1).values);
     EXPECT_DOUBLE_EQ(example.job.model.flops, 400);
   }
 }
 
+TEST(HarvestRows, What_describes_a_model_is_no_example_nor_is_what_was_not_probed) {
+  const auto harvest =
+      harvest_of({{.batch = 2, .optimizer = "sgd", .card = "a"},
+                  {.batch = 2, .optimizer = "adamw"},
+                  {.batch = 4, .optimizer = "sgd"},
+                  {.batch = 2, .optimizer = "sgd", .precision = "bf16"},
+                  {.batch = 2, .optimizer = "sgd", .checkpointing = true}},
+                 {{Precision::fp32, false, 2, 5000, 600, 9}, {Precision::bf16, false, 8, 5000, 600, 9}});
+  ASSERT_EQ(harvest.examples.size(), 3u);
+  EXPECT_EQ(harvest.examples[0].line, 2u);
+  EXPECT_EQ(harvest.examples[1].line, 3u);
+  EXPECT_EQ(harvest.examples[2].line, 4u);
+  EXPECT_EQ(harvest.left_out,
+            (std::map<std::string, std::size_t>{{"a probe", 1}, {"of a kind that was not probed", 1}}));
+}
+
 TEST(HarvestRows, A_row_is_a_question_and_its_answer) {
-  const auto harvest = harvest_of(
-      {{.batch = 2, .optimizer = "sgd"}, {.batch = 8, .precision = "bf16-amp", .checkpointing = true, .card = "b"}});
+  const auto harvest = harvest_of({{.batch = 8, .precision = "bf16-amp", .checkpointing = true, .card = "b"}});
   ASSERT_EQ(harvest.examples.size(), 1u);
   const auto& example = harvest.examples[0];
-  EXPECT_EQ(example.line, 2u);
+  EXPECT_EQ(example.line, 1u);
   EXPECT_EQ(example.family, "resnet");
   EXPECT_EQ(example.job.batch, 8);
   EXPECT_EQ(example.job.optimizer, Optimizer::adamw);
@@ -90,10 +115,8 @@ TEST(HarvestRows, A_row_is_a_question_and_its_answer) {
 }
 
 TEST(HarvestRows, A_job_that_failed_or_was_squeezed_is_kept_as_such) {
-  const auto harvest = harvest_of({{.batch = 2},
-                                   {.batch = 4, .verdict = "does-not-fit"},
-                                   {.batch = 8, .verdict = "tight"},
-                                   {.batch = 16, .retries = 1}});
+  const auto harvest = harvest_of(
+      {{.batch = 4, .verdict = "does-not-fit"}, {.batch = 8, .verdict = "tight"}, {.batch = 16, .retries = 1}});
   ASSERT_EQ(harvest.examples.size(), 3u);
   EXPECT_EQ(harvest.examples[0].ending, Ending::does_not_fit);
   EXPECT_EQ(harvest.examples[1].ending, Ending::fits);
@@ -101,15 +124,11 @@ TEST(HarvestRows, A_job_that_failed_or_was_squeezed_is_kept_as_such) {
 }
 
 TEST(HarvestRows, What_tells_nothing_is_left_out_and_counted) {
-  const auto harvest = harvest_of({{.batch = 2},
-                                   {.batch = 8},
-                                   {.batch = 8},
-                                   {.batch = 4, .verdict = "cannot-tell"},
-                                   {.model = "vgg11", .precision = "bf16-amp"},
-                                   {.model = "vgg13", .forward = "null"}});
+  const auto harvest =
+      harvest_of({{.batch = 8}, {.batch = 8}, {.batch = 4, .verdict = "cannot-tell"}, {.model = "vgg13"}});
   EXPECT_EQ(harvest.examples.size(), 1u);
-  EXPECT_EQ(harvest.left_out,
-            (std::map<std::string, std::size_t>{{"cannot tell", 1}, {"no reference row", 2}, {"twice", 1}}));
+  EXPECT_EQ(harvest.left_out, (std::map<std::string, std::size_t>{
+                                  {"cannot tell", 1}, {"not in the catalogue of models", 1}, {"twice", 1}}));
 }
 
 TEST(HarvestRows, A_last_line_that_was_cut_off_is_left_out_and_any_other_is_an_error) {
@@ -125,7 +144,8 @@ TEST(HarvestRows, An_unknown_card_and_a_peak_that_is_none_are_errors_with_their_
             "rows.jsonl:2: there is no card 'c'");
   EXPECT_EQ(read(line_of({.peak = 400}) + "\n").error().what,
             "rows.jsonl:1: the device's peak is not above its context");
-  EXPECT_EQ(read_harvest("/nonexistent", kCards).error().what, "/nonexistent: cannot be opened");
+  const auto models = KnownModels::parse(to_json_lines({{model("resnet18")}}), "models.jsonl");
+  EXPECT_EQ(read_harvest("/nonexistent", kCards, *models).error().what, "/nonexistent: cannot be opened");
 }
 
 }  // namespace

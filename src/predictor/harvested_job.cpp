@@ -46,7 +46,8 @@ Result<Layer> read_layer(const Json& json) {
 
 Status read_layers(const Json& row, std::vector<Layer>& layers) {
   const auto found = row.find("layers");
-  if (found == row.end() || !found->is_array()) return Error{"the row has no 'layers'", kHarvestAgain};
+  if (found == row.end()) return {};
+  if (!found->is_array()) return Error{"the row's 'layers' are no list", kHarvestAgain};
   for (const auto& json : *found) {
     auto layer = read_layer(json);
     if (!layer) return layer.error();
@@ -150,18 +151,21 @@ bool is_reference(const HarvestedJob& job) {
   return job.layers_complete && !job.layers.empty() && job.precision == Precision::fp32 && !job.checkpointing;
 }
 
+double size_of(const HarvestedJob& job) { return job.size > 0 ? job.size : input_size(job.layers); }
+
 ModelDescription describe(const HarvestedJob& reference) {
   auto blocks = blocks_of(reference.layers, reference.batch);
   const auto forward_bytes = kept_forward(reference, blocks);
   return {.source = reference.source,
           .name = reference.model,
-          .size = reference.size > 0 ? reference.size : input_size(reference.layers),
+          .size = size_of(reference),
           .parameters = reference.parameters,
           .parameter_bytes = reference.parameter_bytes,
           .buffer_bytes = reference.buffer_bytes,
           .flops = reference.flops / reference.batch,
           .forward_bytes = forward_bytes,
-          .blocks = std::move(blocks)};
+          .blocks = std::move(blocks),
+          .probes = {}};
 }
 
 }  // namespace dryfit::predictor

@@ -39,8 +39,8 @@ struct HarvestedJob {
   double parameters = 0;
   double parameter_bytes = 0;
   double buffer_bytes = 0;
-  double forward_bytes = 0;  ///< of the whole batch
-  std::vector<Layer> layers;
+  double forward_bytes = 0;   ///< of the whole batch
+  std::vector<Layer> layers;  ///< empty when they were not kept
   bool layers_complete = false;
 };
 
@@ -51,7 +51,10 @@ Result<HarvestedJob> parse_harvested_job(std::string_view line);
 /// checkpointing.
 bool is_reference(const HarvestedJob& job);
 
-/// Of a reference. The size is the job's, or that of the first layer's input. What a batch takes only once (cuBLAS's
+/// The job's, or that of the first layer's input; 0 when neither is there.
+double size_of(const HarvestedJob& job);
+
+/// Of a reference. What a batch takes only once (cuBLAS's
 /// workspace) is not part of the forward pass's bytes, as far as it can be told: Note [Blocks].
 ModelDescription describe(const HarvestedJob& reference);
 

@@ -84,8 +84,16 @@ TEST(HarvestedJob, A_row_with_something_wrong_is_refused_by_name) {
   row["layers"][1]["outputs"] = {{2, "four"}};
   EXPECT_EQ(problem_of(row), "a layer of the row: 'outputs' is not a shape");
   row = sample();
+  row["layers"] = 1;
+  EXPECT_EQ(problem_of(row), "the row's 'layers' are no list");
+}
+
+TEST(HarvestedJob, A_row_may_have_been_harvested_without_layers) {
+  auto row = sample();
   row.erase("layers");
-  EXPECT_EQ(problem_of(row), "the row has no 'layers'");
+  const auto job = parse_harvested_job(row.dump());
+  ASSERT_TRUE(job) << job.error().what;
+  EXPECT_FALSE(is_reference(*job));
 }
 
 TEST(HarvestedJob, A_reference_is_seen_whole_in_fp32_and_without_checkpointing) {

@@ -17,36 +17,34 @@ constexpr std::array kOptimizers{Optimizer::sgd,     Optimizer::momentum, Optimi
 constexpr std::array kPrecisions{Precision::fp32, Precision::bf16_amp, Precision::fp16_amp, Precision::bf16};
 static_assert(kOptimizers.size() + kPrecisions.size() + 1 == kJobFlags);
 
-constexpr double kMib = 1024 * 1024;
-
 }  // namespace
 
 std::vector<double> job_features_of(const JobDescription& job, Knowledge knowledge,
                                     std::span<const double, kJobTerms> terms, double base_mib) {
-  std::vector<double> features{
-      std::log(job.batch),           std::log(job.model.size), std::log(job.model.parameters),
-      std::log(job.multiprocessors), std::log(base_mib),       std::log1p(job.model.buffer_bytes / kMib),
-      job.compute_capability};
+  std::vector<double> features{std::log(job.batch),           std::log(job.model.size), std::log(job.model.parameters),
+                               std::log(job.multiprocessors), std::log(base_mib),       job.compute_capability};
   features.reserve(job_feature_count(knowledge));
   for (const double term : terms) features.push_back(std::log1p(term));
   for (const auto optimizer : kOptimizers) features.push_back(job.optimizer == optimizer ? 1 : 0);
   for (const auto precision : kPrecisions) features.push_back(job.precision == precision ? 1 : 0);
   features.push_back(job.checkpointing ? 1 : 0);
-  if (knowledge == Knowledge::layers) {
+  if (reads_blocks(knowledge)) {
     std::ranges::copy(block_features_of({job.model.blocks, job.batch}), std::back_inserter(features));
   }
+  if (knowledge == Knowledge::probes) std::ranges::copy(probe_features_of(job), std::back_inserter(features));
   DRYFIT_CHECK(features.size() == job_feature_count(knowledge));
   return features;
 }
 
 std::vector<std::string> job_feature_names(Knowledge knowledge) {
-  std::vector<std::string> names{"log batch",         "log size",         "log parameters",    "log multiprocessors",
-                                 "log base estimate", "log1p buffer MiB", "compute capability"};
+  std::vector<std::string> names{"log batch",           "log size",          "log parameters",
+                                 "log multiprocessors", "log base estimate", "compute capability"};
   for (std::size_t i = 0; i < kJobTerms; ++i) names.push_back("log1p term " + std::to_string(i));
   for (const auto optimizer : kOptimizers) names.emplace_back(to_text(optimizer));
   for (const auto precision : kPrecisions) names.emplace_back(to_text(precision));
   names.emplace_back("checkpointing");
-  if (knowledge == Knowledge::layers) std::ranges::copy(block_feature_names(), std::back_inserter(names));
+  if (reads_blocks(knowledge)) std::ranges::copy(block_feature_names(), std::back_inserter(names));
+  if (knowledge == Knowledge::probes) names.insert(names.end(), kProbeFeatureNames.begin(), kProbeFeatureNames.end());
   return names;
 }
 

@@ -10,21 +10,23 @@
 #include "predictor/description.h"
 #include "predictor/features.h"
 #include "predictor/job_physics.h"
+#include "predictor/probes.h"
 
 namespace dryfit::predictor {
 
-/// Numbers of a job that may have any value; those that say yes or no; and of layers, those made of blocks.
-inline constexpr std::size_t kJobMeasures = 7 + kJobTerms;
+/// Numbers of a job that may have any value; those that say yes or no. Others stand behind them.
+inline constexpr std::size_t kJobMeasures = 6 + kJobTerms;
 inline constexpr std::size_t kJobFlags = 12;
 
 constexpr std::size_t job_feature_count(Knowledge knowledge) {
-  return kJobMeasures + kJobFlags + (knowledge == Knowledge::layers ? kBlockFeatures : 0);
+  return kJobMeasures + kJobFlags + (reads_blocks(knowledge) ? kBlockFeatures : 0) +
+         (knowledge == Knowledge::probes ? kProbeFeatures : 0);
 }
 
 /// The job as numbers, not yet scaled; it has passed check(). First kJobMeasures measures: logarithms of batch, size,
-/// parameters, multiprocessors and of the base estimate, the buffers' log(1 + MiB), the compute capability, and
-/// log(1 + x) of each of job_terms(). Then kJobFlags of 0 or 1: one for each optimizer and precision, and for
-/// checkpointing. Then, of layers, block_features_of().
+/// parameters, multiprocessors and of the base estimate, the compute capability, and log(1 + x) of each of job_terms().
+/// Then kJobFlags of 0 or 1: one for each optimizer and precision, and for
+/// checkpointing. Then, where blocks are read, block_features_of(), and of probes probe_features_of().
 std::vector<double> job_features_of(const JobDescription& job, Knowledge knowledge,
                                     std::span<const double, kJobTerms> terms, double base_mib);
 

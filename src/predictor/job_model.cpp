@@ -27,12 +27,10 @@ bool is_sound(const Reach& reach) {
          all_finite(reach.high) && std::ranges::equal(reach.low, reach.high, std::less_equal<>());
 }
 
-bool reads_blocks(const JobWay& way) { return way.knowledge == Knowledge::layers; }
-
 bool has_fitting_network(const JobWay& way) {
   const auto& shape = way.shape;
   return shape.job_features == job_feature_count(way.knowledge) && shape.token_maps == 1 &&
-         shape.token_features == kBlockFields && shape.most_tokens >= (reads_blocks(way) ? kMostBlocks : 0);
+         shape.token_features == kBlockFields && shape.most_tokens >= (reads_blocks(way.knowledge) ? kMostBlocks : 0);
 }
 
 bool has_fitting_trees(const JobWay& way) {
@@ -48,7 +46,8 @@ JobInput encode(const JobWay& way, const JobDescription& job) {
   const double base = way.base.estimate_mib(terms);
   JobInput input{base, job_features_of(job, way.knowledge, terms, base), {}};
   input.scaled.job = way.features.apply(input.features);
-  if (reads_blocks(way)) input.scaled.tokens = way.blocks.apply(block_tokens_of({job.model.blocks, job.batch}));
+  if (reads_blocks(way.knowledge))
+    input.scaled.tokens = way.blocks.apply(block_tokens_of({job.model.blocks, job.batch}));
   return input;
 }
 
@@ -61,7 +60,7 @@ Status check(const JobWay& way) {
     return bad("the range of its answers makes no sense");
   }
   if (!is_sound(way.features, job_feature_count(way.knowledge)) ||
-      !is_sound(way.blocks, reads_blocks(way) ? kBlockFields : 0)) {
+      !is_sound(way.blocks, reads_blocks(way.knowledge) ? kBlockFields : 0)) {
     return bad("its scales do not fit its features");
   }
   if (way.members.empty() && way.trees.empty()) return bad("it has neither networks nor trees");

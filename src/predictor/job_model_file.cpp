@@ -2,103 +2,40 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "predictor/job_model_file.h"
 
-#include <optional>
-#include <type_traits>
-
-#include "predictor/model_frame.h"
+#include "predictor/model_body.h"
 
 namespace dryfit::predictor {
 namespace {
 
 constexpr ModelKind kKind{"dryfitj\n", kJobModelFileVersion, "a model of job descriptions"};
 
-static_assert(sizeof(TreeNode) == 8 && std::is_trivially_copyable_v<TreeNode>, "nodes are written as they lie");
-
-/// Every element of a list goes through `each`; with a BodyReader the list is made as long as the file says.
-template <class File, class List, class Each>
-void visit_all(File& file, List& list, Each each) {
-  auto count = list.size();
-  file.size(count);
-  if constexpr (std::is_const_v<List>) {
-    for (auto& element : list) each(element);
-  } else {
-    for (std::size_t i = 0; i < count && !file.failed(); ++i) each(list.emplace_back());
-  }
-}
-
-template <class File, class Way>
-void visit_trees(File& file, Way& way) {
-  visit_all(file, way.trees, [&](auto& trees) {
-    file.size(trees.features);
-    file.number(trees.start);
-    file.list(trees.roots);
-    file.list(trees.nodes);
-  });
-}
-
-/// False when there is no such knowledge.
-template <class File, class Way>
-bool visit_knowledge(File& file, Way& way) {
-  auto knowledge = static_cast<std::size_t>(way.knowledge);
-  file.size(knowledge);
-  if (knowledge > static_cast<std::size_t>(Knowledge::layers)) return false;
-  if constexpr (!std::is_const_v<Way>) way.knowledge = static_cast<Knowledge>(knowledge);
-  return true;
-}
-
-/// Goes over a way in the order of the file: with a BodyWriter out, with a BodyReader in.
+/// Note [Model body]
 template <class File, class Way>
 bool visit_way(File& file, Way& way) {
-  if (!visit_knowledge(file, way)) return false;
+  if (!visit_choice(file, way.knowledge, Knowledge::probes)) return false;
   for (auto& weight : way.base.weights) file.number(weight);
   for (auto* number : {&way.offset, &way.least_answer, &way.most_answer}) file.number(*number);
-  for (auto* scaler : {&way.features, &way.blocks}) {
-    file.list(scaler->mean);
-    file.list(scaler->scale);
-  }
-  auto& shape = way.shape;
-  for (auto* size : {&shape.job_features, &shape.token_features, &shape.token_maps, &shape.most_tokens, &shape.width,
-                     &shape.gru_units, &shape.layers, &shape.heads, &shape.feed_forward, &shape.hidden}) {
-    file.size(*size);
-  }
-  visit_all(file, way.members, [&](auto& weights) { file.list(weights); });
-  visit_trees(file, way);
-  visit_all(file, way.calibration.folds, [&](auto& fold) { file.list(fold); });
+  visit_scaler(file, way.features);
+  visit_scaler(file, way.blocks);
+  visit_shape(file, way.shape);
+  if (!visit_lists(file, way.members) || !visit_trees(file, way.trees)) return false;
+  if (!visit_lists(file, way.calibration.folds)) return false;
   file.list(way.reach.low);
   file.list(way.reach.high);
   return true;
 }
 
-template <class File, class Model>
-bool visit(File& file, Model& model) {
-  auto& card = model.card;
-  for (auto* text : {&card.name, &card.data, &card.date, &card.folds, &card.errors, &card.licence}) file.text(*text);
-  bool sound = true;
-  visit_all(file, model.ways, [&](auto& way) { sound = sound && visit_way(file, way); });
-  return sound;
-}
-
-std::optional<JobModel> parse_body(std::string_view body) {
-  BodyReader reader(body);
-  JobModel model;
-  if (!visit(reader, model) || reader.failed() || !reader.at_end()) return {};
-  return model;
-}
+constexpr auto kVisit = [](auto& file, auto& model) {
+  visit_card(file, model.card);
+  return visit_all(file, model.ways, [&](auto& way) { return visit_way(file, way); });
+};
 
 }  // namespace
 
-std::string to_bytes(const JobModel& model) {
-  BodyWriter writer;
-  visit(writer, model);
-  return framed(kKind, writer.take());
-}
+std::string to_bytes(const JobModel& model) { return model_bytes(kKind, model, kVisit); }
 
 Result<JobModel> parse_job_model(std::string_view bytes, const std::string& name) {
-  const auto body = body_in(kKind, bytes, name);
-  if (!body) return body.error();
-  auto model = parse_body(*body);
-  if (!model) return damaged_model(name);
-  return std::move(*model);
+  return model_in<JobModel>(kKind, bytes, name, kVisit);
 }
 
 Result<JobModel> read_job_model(const std::filesystem::path& file) {

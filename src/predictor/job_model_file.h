@@ -13,14 +13,15 @@
 namespace dryfit::predictor {
 
 /// The version that is written. All up to it are read; a later one is refused.
-inline constexpr std::uint32_t kJobModelFileVersion = 1;
+inline constexpr std::uint32_t kJobModelFileVersion = 2;
 
 /// Note [Job model file]
 /// A JobModel as bytes: framed as all model files are (Note [Model frame]), of the kind "dryfitj\n".
 ///
 /// The body is the JobModel member by member: a text is its length (u32) and its bytes; a list is its length (u32) and
 /// its numbers (f64; weights f32, roots u32, nodes as f32, u16, u16); sizes are u32. In order: the card's six texts;
-/// the number of ways; of each way its knowledge (0 outline, 1 totals, 2 layers), the base's weights, offset, least and
+/// the number of ways; of each way its knowledge (0 outline, 1 totals, 2 layers; since version 2: 3
+/// probes), the base's weights, offset, least and
 /// most answer, mean and scale of features and blocks, the shape's ten sizes as they are declared, the number of
 /// networks and a list for each, the number of sets of trees and for each its features, start, roots and nodes, the
 /// number of folds and a list for each, low and high of the reach.

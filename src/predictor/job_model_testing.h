@@ -10,6 +10,21 @@
 
 namespace dryfit::predictor::testing {
 
+/// Batches of 2 and 10 in fp32 and bf16, with checkpointing and without: 20 MiB and 4, 2 or 1 MiB a sample.
+inline std::vector<Probe> sample_probes() {
+  constexpr double kMib = 1024 * 1024;
+  std::vector<Probe> probes;
+  for (const auto precision : {Precision::fp32, Precision::bf16_amp, Precision::bf16}) {
+    for (const bool checkpointing : {false, true}) {
+      const double slope = (precision == Precision::fp32 ? 4 : 2) * (checkpointing ? 0.5 : 1) * kMib;
+      for (const double batch : {2, 10}) {
+        probes.push_back({precision, checkpointing, batch, 20 * kMib + batch * slope, batch * slope / 2, 8.0});
+      }
+    }
+  }
+  return probes;
+}
+
 /// Two blocks, batch 4: 1 MiB and 2 MiB kept per sample, and 8 MiB of parameters, mostly in the second.
 inline JobDescription sample_description() {
   constexpr double kMib = 1024 * 1024;
@@ -32,7 +47,8 @@ inline JobDescription sample_description() {
                     .buffer_bytes = kMib,
                     .flops = 1e9,
                     .forward_bytes = 3 * kMib,
-                    .blocks = {first, second}},
+                    .blocks = {first, second},
+                    .probes = sample_probes()},
           .batch = 4,
           .optimizer = Optimizer::adam,
           .precision = Precision::fp32,
@@ -89,7 +105,7 @@ inline JobWay sample_way(Knowledge knowledge) {
     blocks.insert(blocks.end(), tokens.begin(), tokens.end());
   }
   way.features = fit_scaler(rows, job_feature_count(knowledge));
-  if (knowledge == Knowledge::layers) way.blocks = fit_scaler(blocks, kBlockFields);
+  if (reads_blocks(knowledge)) way.blocks = fit_scaler(blocks, kBlockFields);
   way.reach = fit_reach(features);
   way.shape = least_shape(knowledge);
   way.members = {random_weights(way.shape, 1)};

@@ -11,6 +11,7 @@
 
 #include "base/check.h"
 #include "predictor/nnls.h"
+#include "predictor/probes.h"
 
 namespace dryfit::predictor {
 namespace {
@@ -132,30 +133,8 @@ double checkpointed_backward_bytes(const JobDescription& job, Knowledge knowledg
   return sizes.kept * checkpointed_bytes(job) + job.batch * kept_behind_blocks(job) + sizes.gradients / 2;
 }
 
-}  // namespace
-
-Result<Knowledge> knowledge_of(const JobDescription& job) {
-  const auto& model = job.model;
-  if (!model.blocks.empty()) return Knowledge::layers;
-  if (model.forward_bytes > 0) return Knowledge::totals;
-  if (model.flops > 0) return Knowledge::outline;
-  return Error{"of the model '" + model.name + "' neither blocks nor the forward pass's bytes nor operations are known",
-               "give its 'flops', or describe it by a small dry run ('dryfit harvest')"};
-}
-
-std::string_view to_text(Knowledge knowledge) {
-  switch (knowledge) {
-    case Knowledge::outline:
-      return "outline";
-    case Knowledge::totals:
-      return "totals";
-    case Knowledge::layers:
-      return "layers";
-  }
-  return "";
-}
-
-std::array<double, kJobTerms> job_terms(const JobDescription& job, Knowledge knowledge) {
+/// The terms in bytes but for the first two, from what is known of the model's passes.
+std::array<double, kJobTerms> walked_bytes(const JobDescription& job, Knowledge knowledge) {
   const auto sizes = sizes_of(job);
   const bool autocast = is_autocast(job.precision);
   const bool layers = knowledge == Knowledge::layers;
@@ -173,8 +152,48 @@ std::array<double, kJobTerms> job_terms(const JobDescription& job, Knowledge kno
   bytes[6] = layers ? job.batch * kept_behind_blocks(job) : 0;
   bytes[10] = autocast ? sizes.parameters / 2 : 0;
   bytes[11] = layers ? sizes.kept * largest_output(job) : 0;
+  return bytes;
+}
+
+/// The same from the model's probes.
+std::array<double, kJobTerms> probed_bytes(const JobDescription& job) {
+  const auto sizes = sizes_of(job);
+  const double state = cost_of(job.optimizer).state * sizes.parameters;
+  std::array<double, kJobTerms> bytes{};
+  bytes[2] = state;
+  bytes[4] = std::max(probed_reserved_bytes(job), sizes.stays - state + sizes.step);
+  return bytes;
+}
+
+}  // namespace
+
+Result<Knowledge> knowledge_of(const JobDescription& job) {
+  const auto& model = job.model;
+  if (!model.blocks.empty()) return probes_of(job).empty() ? Knowledge::layers : Knowledge::probes;
+  if (model.forward_bytes > 0) return Knowledge::totals;
+  if (model.flops > 0) return Knowledge::outline;
+  return Error{"of the model '" + model.name + "' neither blocks nor the forward pass's bytes nor operations are known",
+               "give its 'flops', or describe it by a small dry run ('dryfit harvest')"};
+}
+
+std::string_view to_text(Knowledge knowledge) {
+  switch (knowledge) {
+    case Knowledge::outline:
+      return "outline";
+    case Knowledge::totals:
+      return "totals";
+    case Knowledge::layers:
+      return "layers";
+    case Knowledge::probes:
+      return "probes";
+  }
+  return "";
+}
+
+std::array<double, kJobTerms> job_terms(const JobDescription& job, Knowledge knowledge) {
+  auto bytes = knowledge == Knowledge::probes ? probed_bytes(job) : walked_bytes(job, knowledge);
   for (auto& value : bytes) value /= kMib;
-  const bool linear = !layers || sum_of(job, n_linear) > 0;
+  const bool linear = !reads_blocks(knowledge) || sum_of(job, n_linear) > 0;
   bytes[0] = linear ? 1 : 1.0 / 16;
   bytes[1] = linear && job.compute_capability >= 9 ? 1 : 0;
   return bytes;

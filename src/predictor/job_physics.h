@@ -17,13 +17,17 @@ enum class Knowledge {
   outline,  ///< its operations
   totals,   ///< what its forward pass lets memory grow by
   layers,   ///< its blocks
+  probes,   ///< its blocks, and what dry runs of the job's kind reserved: Note [Probes]
 };
-inline constexpr std::array kAllKnowledge{Knowledge::outline, Knowledge::totals, Knowledge::layers};
+inline constexpr std::array kAllKnowledge{Knowledge::outline, Knowledge::totals, Knowledge::layers, Knowledge::probes};
+
+/// Whether the blocks are read.
+constexpr bool reads_blocks(Knowledge knowledge) { return knowledge >= Knowledge::layers; }
 
 /// The best of what is known. An Error when nothing is.
 Result<Knowledge> knowledge_of(const JobDescription& job);
 
-/// "outline", "totals", "layers".
+/// "outline", "totals", "layers", "probes".
 std::string_view to_text(Knowledge knowledge);
 
 inline constexpr std::size_t kJobTerms = 12;
@@ -53,6 +57,9 @@ inline constexpr std::size_t kJobTerms = 12;
 ///
 /// In half precision half is kept, but not of what lies behind the last block: that is the loss of a language model
 /// that computes its own, and losses are computed in fp32.
+///
+/// With probes only terms 0 and 1 and two others are not 0: in place of term 2 the optimizer's state, and in place of
+/// term 4 what the probes say is reserved, or parameters, buffers and term 3 where that is more.
 std::array<double, kJobTerms> job_terms(const JobDescription& job, Knowledge knowledge);
 
 /// What arithmetic says of a job; what networks and trees learn is the ratio between the truth and this.

@@ -85,6 +85,8 @@ TEST(JobPhysics, Where_there_is_a_linear_layer_cuBLAS_is_loaded_and_takes_more_o
 
 TEST(JobPhysics, The_best_of_what_is_known_is_used) {
   auto job = sample_description();
+  EXPECT_EQ(*knowledge_of(job), Knowledge::probes);
+  job.model.probes.clear();
   EXPECT_EQ(*knowledge_of(job), Knowledge::layers);
   job.model.blocks.clear();
   EXPECT_EQ(*knowledge_of(job), Knowledge::totals);
@@ -93,6 +95,16 @@ TEST(JobPhysics, The_best_of_what_is_known_is_used) {
   job.model.flops = 0;
   EXPECT_EQ(knowledge_of(job).error().what,
             "of the model 'tiny' neither blocks nor the forward pass's bytes nor operations are known");
+}
+
+TEST(JobPhysics, With_probes_it_is_what_they_reserved_and_the_optimizers_state) {
+  auto job = sample_description();  // Adam: two parameters' worth of state, 8 MiB each
+  const auto terms = job_terms(job, Knowledge::probes);
+  EXPECT_DOUBLE_EQ(terms[2], 16);
+  EXPECT_DOUBLE_EQ(terms[4], 20 + 4 * 4);
+  for (const std::size_t other : {3, 5, 6, 7, 8, 9, 10, 11}) EXPECT_EQ(terms[other], 0) << other;
+  job.model.parameter_bytes *= 4;  // parameters, gradients and a step are more than the probes' peak
+  EXPECT_DOUBLE_EQ(job_terms(job, Knowledge::probes)[4], 32 + 1 + 64);
 }
 
 TEST(JobPhysics, What_is_not_known_is_not_read) {

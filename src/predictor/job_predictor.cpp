@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "predictor/job_predictor.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -15,11 +16,39 @@ namespace {
 
 constexpr double kMib = 1024 * 1024;
 
+/// A way with its bounds.
+struct Bounded {
+  JobEstimator estimator;
+  Margins margins;
+};
+
+Result<Prediction> predict_by(const Bounded& way, const JobDescription& job, double coverage) {
+  const auto margin = way.margins.at(coverage);
+  if (!margin) return margin.error();
+  const auto estimate = way.estimator.estimate(job);
+  if (!estimate) return estimate.error();
+  const double raised = *margin + widening(estimate->distance, *margin) + scaling_widening(job.scaled_by, *margin);
+  return Prediction{.median_bytes = estimate->mib * kMib,
+                    .upper_bytes = estimate->mib * kMib * std::exp(raised),
+                    .coverage = coverage,
+                    .distance = estimate->distance,
+                    .familiar = estimate->distance <= 1,
+                    .knowledge = way.estimator.way().knowledge};
+}
+
 }  // namespace
 
 struct JobPredictor::Parts {
   ModelCard card;
-  std::vector<JobEstimator> ways;
+  std::vector<Bounded> ways;
+
+  /// Null when it was not learned. A model that knows nothing of probes goes by the layers.
+  const Bounded* way_for(Knowledge knowledge) const {
+    const auto found =
+        std::ranges::find(ways, knowledge, [](const Bounded& way) { return way.estimator.way().knowledge; });
+    if (found != ways.end()) return &*found;
+    return knowledge == Knowledge::probes ? way_for(Knowledge::layers) : nullptr;
+  }
 };
 
 Result<JobPredictor> JobPredictor::of(const JobModel& model) {
@@ -31,7 +60,7 @@ Result<JobPredictor> JobPredictor::of(const JobModel& model) {
     if (!estimator) {
       return Error{"the model '" + model.card.name + "': " + estimator.error().what, estimator.error().hint};
     }
-    parts->ways.push_back(std::move(*estimator));
+    parts->ways.push_back({std::move(*estimator), Margins(way.calibration)});
   }
   return JobPredictor(std::move(parts));
 }
@@ -48,20 +77,7 @@ Result<Prediction> JobPredictor::predict(const JobDescription& job, double cover
   if (auto status = check(job); !status) return status.error();
   const auto knowledge = knowledge_of(job);
   if (!knowledge) return knowledge.error();
-  for (const auto& estimator : parts_->ways) {
-    if (estimator.way().knowledge != *knowledge) continue;
-    const auto margin = estimator.way().calibration.margin(coverage);
-    if (!margin) return margin.error();
-    const auto estimate = estimator.estimate(job);
-    if (!estimate) return estimate.error();
-    const double worst = estimator.way().calibration.worst();
-    const double raised = *margin + widening(estimate->distance, worst) + scaling_widening(job.scaled_by, worst);
-    return Prediction{.median_bytes = estimate->mib * kMib,
-                      .upper_bytes = estimate->mib * kMib * std::exp(raised),
-                      .coverage = coverage,
-                      .distance = estimate->distance,
-                      .familiar = estimate->distance <= 1};
-  }
+  if (const auto* way = parts_->way_for(*knowledge)) return predict_by(*way, job, coverage);
   return Error{"the model '" + parts_->card.name + "' has not learned from jobs of which only '" +
                    std::string(to_text(*knowledge)) + "' is known",
                "take another model, or describe the job by a small dry run"};

@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "predictor/description.h"
+#include "predictor/job_physics.h"
 #include "predictor/memory_model.h"
 
 namespace dryfit::predictor {
@@ -21,6 +22,7 @@ struct Prediction {
   double coverage = 0;
   double distance = 0;   ///< from what was learned: 1 is as far as the farthest of the jobs learned from
   bool familiar = true;  ///< false: farther than that; upper_bytes has been widened
+  Knowledge knowledge = Knowledge::outline;  ///< of the job, that it was predicted by
 };
 
 /// A model file that answers for any job description. Immutable, so it may be used by many threads at once.

@@ -3,10 +3,10 @@
 #include "predictor/job_predictor.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cmath>
 
+#include "base/temporary_folder.h"
 #include "predictor/job_estimator.h"
 #include "predictor/job_model_file.h"
 #include "predictor/job_model_testing.h"
@@ -40,15 +40,30 @@ TEST(JobPredictor, The_bound_lies_above_the_median_by_the_calibrated_margin) {
 TEST(JobPredictor, It_answers_with_whatever_is_known_of_the_model) {
   auto job = sample_description();
   job.batch = 32;
+  const double probes = predicted(job, 0.9).median_bytes;
+  job.model.probes.clear();
   const double layers = predicted(job, 0.9).median_bytes;
   job.model.blocks.clear();
   const double totals = predicted(job, 0.9).median_bytes;
   job.model.forward_bytes = 0;
   const double outline = predicted(job, 0.9).median_bytes;
+  EXPECT_NE(probes, layers);
   EXPECT_NE(layers, totals);
   EXPECT_NE(totals, outline);
   job.model.flops = 0;
   EXPECT_FALSE(JobPredictor::of(sample_job_model())->predict(job, 0.9));
+}
+
+TEST(JobPredictor, A_model_that_knows_nothing_of_probes_goes_by_the_layers) {
+  auto job = sample_description();
+  auto model = sample_job_model();
+  EXPECT_EQ(JobPredictor::of(model)->predict(job, 0.9)->knowledge, Knowledge::probes);
+  std::erase_if(model.ways, [](const JobWay& way) { return way.knowledge == Knowledge::probes; });
+  const auto prediction = JobPredictor::of(model)->predict(job, 0.9);
+  ASSERT_TRUE(prediction);
+  EXPECT_EQ(prediction->knowledge, Knowledge::layers);
+  job.model.probes.clear();
+  EXPECT_EQ(prediction->median_bytes, JobPredictor::of(model)->predict(job, 0.9)->median_bytes);
 }
 
 TEST(JobPredictor, An_absurd_job_is_marked_and_its_bound_is_wider) {
@@ -69,8 +84,8 @@ TEST(JobPredictor, A_model_that_was_scaled_has_a_wider_bound_and_the_same_median
   const auto scaled = predicted(job, 0.9);
   EXPECT_EQ(scaled.median_bytes, known.median_bytes);
   EXPECT_TRUE(scaled.familiar);
-  const double worst = sample_job_model().ways.front().calibration.worst();
-  EXPECT_NEAR(std::log(scaled.upper_bytes / known.upper_bytes), scaling_widening(4, worst), 1e-9);
+  const double margin = std::log(known.upper_bytes / known.median_bytes);
+  EXPECT_NEAR(std::log(scaled.upper_bytes / known.upper_bytes), scaling_widening(4, margin), 1e-9);
 }
 
 TEST(JobPredictor, A_card_an_optimizer_and_a_precision_that_were_not_learned_are_marked) {
@@ -152,7 +167,8 @@ TEST(JobPredictor, A_model_whose_parts_do_not_belong_together_is_refused) {
 }
 
 TEST(JobPredictor, A_model_file_is_read_and_its_card_is_there) {
-  const auto file = std::filesystem::path(::testing::TempDir()) / ("p." + std::to_string(::getpid()) + ".model");
+  const TemporaryFolder folder;
+  const auto file = folder / "p.model";
   ASSERT_TRUE(write_job_model(sample_job_model(), file));
   const auto predictor = JobPredictor::read(file);
   ASSERT_TRUE(predictor) << predictor.error().what;

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "predictor/json_members.h"
+#include "predictor/probes.h"
 
 namespace dryfit::predictor {
 namespace {
@@ -18,7 +19,7 @@ using Json = nlohmann::json;
 using Field = BlockField;
 
 constexpr const char* kFormat = "dryfit models";
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
 constexpr double kUsualImage = 224;
 constexpr double kUsualSequence = 512;
 
@@ -29,6 +30,15 @@ constexpr std::array kGrowing{Field::saved_bytes,    Field::max_out_bytes,      
 
 Json block_json(const Block& block) { return Json(block.values); }
 
+Json probe_json(const Probe& probe) {
+  return Json::array({to_text(probe.precision), probe.checkpointing, probe.batch, probe.reserved_bytes,
+                      probe.forward_bytes, probe.compute_capability});
+}
+
+Json probe_names() {
+  return Json::array({"precision", "checkpointing", "batch", "reserved_bytes", "forward_bytes", "compute_capability"});
+}
+
 Json field_names() {
   Json names = Json::array();
   for (std::size_t i = 0; i < kBlockFields; ++i) names.push_back(to_text(static_cast<Field>(i)));
@@ -36,10 +46,12 @@ Json field_names() {
 }
 
 nlohmann::ordered_json model_json(const KnownModel& model) {
-  const auto& [source, name, size, parameters, parameter_bytes, buffer_bytes, flops, forward_bytes, blocks] =
+  const auto& [source, name, size, parameters, parameter_bytes, buffer_bytes, flops, forward_bytes, blocks, probes] =
       model.description;
   Json list = Json::array();
   for (const auto& block : blocks) list.push_back(block_json(block));
+  Json probed = Json::array();
+  for (const auto& probe : probes) probed.push_back(probe_json(probe));
   return {{"source", source},
           {"name", name},
           {"size", size},
@@ -50,7 +62,8 @@ nlohmann::ordered_json model_json(const KnownModel& model) {
           {"buffer_bytes", buffer_bytes},
           {"flops", flops},
           {"forward_bytes", forward_bytes},
-          {"blocks", std::move(list)}};
+          {"blocks", std::move(list)},
+          {"probes", std::move(probed)}};
 }
 
 Result<Block> read_block(const Json& json, const std::string& where) {
@@ -71,6 +84,36 @@ Result<std::vector<Block>> read_blocks(const Json* json, const std::string& wher
     blocks.push_back(*block);
   }
   return blocks;
+}
+
+Result<Probe> read_probe(const Json& json, const std::string& where) {
+  const bool right = json.is_array() && json.size() == probe_names().size() && json[0].is_string() &&
+                     json[1].is_boolean() &&
+                     std::all_of(json.begin() + 2, json.end(), [](const Json& each) { return each.is_number(); });
+  if (!right) {
+    return Error{where + ": a probe is not a list of precision, checkpointing and four numbers",
+                 "Their order is that of the catalogue's heading."};
+  }
+  const auto precision = parse_precision(json[0].get<std::string>());
+  if (!precision) return Error{where + ": " + precision.error().what, precision.error().hint};
+  return Probe{.precision = *precision,
+               .checkpointing = json[1].get<bool>(),
+               .batch = json[2].get<double>(),
+               .reserved_bytes = json[3].get<double>(),
+               .forward_bytes = json[4].get<double>(),
+               .compute_capability = json[5].get<double>()};
+}
+
+Result<std::vector<Probe>> read_probes(const Json* json, const std::string& where) {
+  std::vector<Probe> probes;
+  if (json == nullptr) return probes;
+  if (!json->is_array()) return Error{where + ": 'probes' is not a list", ""};
+  for (const auto& each : *json) {
+    auto probe = read_probe(each, where);
+    if (!probe) return probe.error();
+    probes.push_back(*probe);
+  }
+  return probes;
 }
 
 /// Whether all its numbers make sense, whatever job trains it.
@@ -96,6 +139,9 @@ Result<ModelDescription> read_model(const Json& json, const std::string& where) 
   auto blocks = read_blocks(members.find("blocks"), where);
   if (!blocks) return blocks.error();
   model.blocks = std::move(*blocks);
+  auto probes = read_probes(members.find("probes"), where);
+  if (!probes) return probes.error();
+  model.probes = std::move(*probes);
   if (auto status = check_model(model, where); !status) return status.error();
   return model;
 }
@@ -148,6 +194,17 @@ bool takes_images(const HarvestedJob& job) {
   return !inputs.empty() && inputs.front().size() >= 4;
 }
 
+/// Of each kind the smallest and the largest batch.
+template <class ByKind>
+std::vector<Probe> ends_of(const ByKind& by_kind) {
+  std::vector<Probe> ends;
+  for (const auto& [kind, by_batch] : by_kind) {
+    ends.push_back(by_batch.begin()->second);
+    if (by_batch.size() > 1) ends.push_back(by_batch.rbegin()->second);
+  }
+  return ends;
+}
+
 /// By their ratio: 448 is as far from 224 as 112 is.
 const KnownModel& nearest_in_size(const std::vector<const KnownModel*>& models, double size) {
   const auto distance = [&](const KnownModel* model) { return std::abs(std::log(model->description.size / size)); };
@@ -173,6 +230,11 @@ ModelDescription at_size(const KnownModel& model, double size) {
   for (auto& block : result.blocks) {
     for (const auto field : kGrowing) block[field] *= growth;
     block[Field::hw_group_dw] *= side;
+  }
+  for (auto& probe : result.probes) {
+    const double stays = stays_bytes(result, probe.precision);
+    probe.reserved_bytes += (growth - 1) * std::max(0.0, probe.reserved_bytes - stays);
+    probe.forward_bytes *= growth;
   }
   return result;
 }
@@ -229,7 +291,8 @@ Result<SizedModel> KnownModels::find(std::string_view name, double size) const {
 }
 
 std::string to_json_lines(const std::vector<KnownModel>& models) {
-  const nlohmann::ordered_json heading{{"format", kFormat}, {"version", kVersion}, {"block", field_names()}};
+  const nlohmann::ordered_json heading{
+      {"format", kFormat}, {"version", kVersion}, {"block", field_names()}, {"probe", probe_names()}};
   std::string text = heading.dump() + "\n";
   for (const auto& model : models) text += model_json(model).dump() + "\n";
   return text;
@@ -239,12 +302,17 @@ Result<ModelDescription> parse_model(std::string_view json, std::string_view whe
   return read_model(Json::parse(json, nullptr, false), std::string(where));
 }
 
-void ModelCollector::add(const HarvestedJob& job) {
-  if (!is_reference(job)) return;
+void ModelCollector::add(const HarvestedJob& job, double compute_capability) {
+  if (job.size == 0 && job.layers.empty()) return;
+  const Key key{job.source, job.model, size_of(job)};
+  if (is_reference(job)) offer_reference(key, job);
+  const bool fits = job.verdict == "fits" || job.verdict == "tight";
+  if (fits && job.optimizer == Optimizer::sgd && job.alloc_retries == 0) offer_probe(key, job, compute_capability);
+}
+
+void ModelCollector::offer_reference(const Key& key, const HarvestedJob& job) {
   KnownModel model{describe(job), takes_images(job), job.size == 0};
-  const auto& description = model.description;
-  const Key key{description.source, description.name, description.size};
-  const Rank rank{description.flops == 0, job.batch};
+  const Rank rank{model.description.flops == 0, job.batch};
   const auto known = best_.find(key);
   if (known == best_.end()) {
     best_.emplace(key, std::pair(rank, std::move(model)));
@@ -255,9 +323,23 @@ void ModelCollector::add(const HarvestedJob& job) {
   if (rank < best_rank) known->second = {rank, std::move(model)};
 }
 
+void ModelCollector::offer_probe(const Key& key, const HarvestedJob& job, double compute_capability) {
+  probes_[key][{job.precision, job.checkpointing}][job.batch] = {.precision = job.precision,
+                                                                 .checkpointing = job.checkpointing,
+                                                                 .batch = job.batch,
+                                                                 .reserved_bytes = job.reserved_bytes,
+                                                                 .forward_bytes = job.forward_bytes,
+                                                                 .compute_capability = compute_capability};
+}
+
 std::vector<KnownModel> ModelCollector::models() const {
   std::vector<KnownModel> models;
-  for (const auto& [key, best] : best_) models.push_back(best.second);
+  for (const auto& [key, best] : best_) {
+    auto model = best.second;
+    const auto found = probes_.find(key);
+    if (found != probes_.end()) model.description.probes = ends_of(found->second);
+    models.push_back(std::move(model));
+  }
   return models;
 }
 

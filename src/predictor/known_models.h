@@ -42,7 +42,8 @@ struct SizedModel {
 /// A model at a size that nobody looked at is the one at the nearest known size with everything that is per sample
 /// scaled: by the area of an image, by the length of a sequence. Parameters, channels and counts stay. That is close
 /// for convolutions and for attention that keeps no matrix of scores; what grows with the square of a length is
-/// underestimated for longer sequences. So the upper bound of such a job is raised: scaling_widening() in reach.h.
+/// underestimated for longer sequences. So the upper bound of such a job is raised: scaling_widening() in reach.h. Of
+/// what a probe reserved, all but parameters and buffers is scaled.
 ModelDescription at_size(const KnownModel& model, double size);
 
 /// The models that can be asked for by name. Immutable; not copied, as its index points into itself.
@@ -77,19 +78,28 @@ std::string to_json_lines(const std::vector<KnownModel>& models);
 /// there. `where` begins the sentence of an error.
 Result<ModelDescription> parse_model(std::string_view json, std::string_view where);
 
-/// Chooses from the rows of a harvest one for each model and size: a reference (is_reference()) with its operations
-/// counted if there is one, and of these the one with the smallest batch, as that is nearest to a single sample.
+/// Chooses from the rows of a harvest those that describe each model and size. One is a reference (is_reference()) with
+/// its operations counted if there is one, and of these the one with the smallest batch, as that is nearest to a single
+/// sample. The others are probes (Note [Probes]): of the rows with plain SGD that fit without PyTorch giving memory
+/// back, the smallest and the largest batch of each precision, with checkpointing and without.
 class ModelCollector {
  public:
-  void add(const HarvestedJob& job);
+  /// The row's layers must be there for a model whose size the job does not name. `compute_capability` is its card's.
+  void add(const HarvestedJob& job, double compute_capability);
 
-  /// By source, name and size.
+  /// By source, name and size. A model without a reference is left out.
   std::vector<KnownModel> models() const;
 
  private:
   using Key = std::tuple<std::string, std::string, double>;
   using Rank = std::pair<bool, double>;  ///< not counted, batch: the smallest is best
+  using Kind = std::pair<Precision, bool>;
+
+  void offer_reference(const Key& key, const HarvestedJob& job);
+  void offer_probe(const Key& key, const HarvestedJob& job, double compute_capability);
+
   std::map<Key, std::pair<Rank, KnownModel>> best_;
+  std::map<Key, std::map<Kind, std::map<double, Probe>>> probes_;  ///< by batch
 };
 
 }  // namespace dryfit::predictor

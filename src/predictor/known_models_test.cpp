@@ -20,7 +20,8 @@ KnownModel model(std::string source, std::string name, double size, bool image =
            .buffer_bytes = 8,
            .flops = 600,
            .forward_bytes = 300,
-           .blocks = {testing::sample_block(1)}},
+           .blocks = {testing::sample_block(1)},
+           .probes = {{Precision::fp32, false, 2, 5000, 600, 9}, {Precision::bf16, true, 32, 9000, 700, 8.6}}},
           image,
           false};
 }
@@ -41,6 +42,9 @@ HarvestedJob harvested(double batch, double size = 0) {
           .model = "tiny",
           .batch = batch,
           .size = size,
+          .optimizer = Optimizer::sgd,
+          .verdict = "fits",
+          .reserved_bytes = 1000 * batch,
           .flops = 100 * batch,
           .parameters = 10,
           .parameter_bytes = 40,
@@ -58,13 +62,20 @@ TEST(KnownModels, Are_read_as_they_are_written) {
   ASSERT_TRUE(models) << models.error().what;
   EXPECT_EQ(to_json_lines(models->models()), written);
   EXPECT_EQ(models->models()[1].description.blocks[0].values, testing::sample_block(1).values);
+  const auto& probe = models->models()[1].description.probes[1];
+  EXPECT_EQ(probe.precision, Precision::bf16);
+  EXPECT_TRUE(probe.checkpointing);
+  EXPECT_EQ(probe.batch, 32);
+  EXPECT_EQ(probe.reserved_bytes, 9000);
+  EXPECT_EQ(probe.forward_bytes, 700);
+  EXPECT_EQ(probe.compute_capability, 8.6);
   EXPECT_EQ(models->names(), (std::set<std::string>{"tiny", "torchvision/tiny", "bert", "transformers/bert"}));
 }
 
 TEST(KnownModels, A_file_that_is_something_else_newer_or_damaged_is_refused) {
   EXPECT_EQ(problem_of("model,size\n"), "'models.jsonl' is not a catalogue of models");
-  EXPECT_EQ(problem_of(R"({"format": "dryfit models", "version": 2})"),
-            "'models.jsonl' is a catalogue of version 2, and this Dryfit reads up to 1");
+  EXPECT_EQ(problem_of(R"({"format": "dryfit models", "version": 3})"),
+            "'models.jsonl' is a catalogue of version 3, and this Dryfit reads up to 2");
   EXPECT_EQ(problem_of(R"({"format": "dryfit models", "version": 1, "block": ["run"]})"),
             "'models.jsonl' describes blocks by other numbers than this Dryfit");
   EXPECT_EQ(problem_of(heading()), "'models.jsonl' holds no models");
@@ -75,6 +86,15 @@ TEST(KnownModels, A_file_that_is_something_else_newer_or_damaged_is_refused) {
             "models.jsonl:2: the job's 'parameters' is -1");
   EXPECT_EQ(problem_of(heading() + R"({"name": "tiny", "size": 224, "parameters": 1, "blocks": [[1, 2]]})"),
             "models.jsonl:2: a block is not a list of 25 numbers");
+  const std::string tiny = R"({"name": "tiny", "size": 224, "parameters": 1, "probes": )";
+  EXPECT_EQ(problem_of(heading() + tiny + "[[1, 2]]}"),
+            "models.jsonl:2: a probe is not a list of precision, checkpointing and four numbers");
+  EXPECT_EQ(problem_of(heading() + tiny + R"([["int4", false, 2, 5, 6, 9]]})"),
+            "models.jsonl:2: there is no precision 'int4'");
+  EXPECT_EQ(problem_of(heading() + tiny + R"([["fp32", false, 2, -5, 6, 9]]})"),
+            "models.jsonl:2: the job's 'probes: reserved_bytes' is -5");
+  EXPECT_EQ(problem_of(heading() + tiny + R"([["fp32", false, 2, 5, 6, 9], ["fp32", false, 2, 5, 6, 9]]})"),
+            "models.jsonl:2: the job's 'probes' are not in order, or one is there twice");
   EXPECT_EQ(problem_of(heading() + R"({"size": 224, "parameters": 1})"), "models.jsonl:2: the model has no 'name'");
 }
 
@@ -130,6 +150,10 @@ TEST(KnownModels, An_image_of_another_size_is_scaled_from_the_nearest_by_area) {
   EXPECT_EQ(after[Field::hw_group_dw], 2 * before[Field::hw_group_dw]);
   EXPECT_EQ(after[Field::param_bytes], before[Field::param_bytes]);
   EXPECT_EQ(after[Field::max_channels], before[Field::max_channels]);
+  const auto& probes = found->description.probes;
+  EXPECT_EQ(probes[0].reserved_bytes, 4008 + 4 * (5000 - 4008));
+  EXPECT_EQ(probes[1].reserved_bytes, 2004 + 4 * (9000 - 2004)) << "half of the parameters in bf16";
+  EXPECT_EQ(probes[1].forward_bytes, 2800);
 }
 
 TEST(KnownModels, A_sequence_of_another_length_is_scaled_by_it) {
@@ -148,8 +172,8 @@ TEST(KnownModels, A_model_can_be_told_with_little) {
 
 TEST(ModelCollector, Takes_the_smallest_batch_of_each_model_and_size) {
   ModelCollector collector;
-  for (const double batch : {8, 2, 4}) collector.add(harvested(batch));
-  collector.add(harvested(2, 64));
+  for (const double batch : {8, 2, 4}) collector.add(harvested(batch), 9);
+  collector.add(harvested(2, 64), 9);
   const auto models = collector.models();
   ASSERT_EQ(models.size(), 2u);
   EXPECT_EQ(models[0].description.size, 32);
@@ -164,16 +188,39 @@ TEST(ModelCollector, Prefers_a_row_whose_operations_were_counted) {
   ModelCollector collector;
   auto uncounted = harvested(1);
   uncounted.flops = 0;
-  collector.add(harvested(4));
-  collector.add(uncounted);
+  collector.add(harvested(4), 9);
+  collector.add(uncounted, 9);
   EXPECT_EQ(collector.models()[0].description.flops, 100);
+}
+
+TEST(ModelCollector, Takes_of_each_kind_the_smallest_and_the_largest_batch_with_plain_SGD_as_probes) {
+  ModelCollector collector;
+  for (const double batch : {8, 2, 32}) collector.add(harvested(batch), 9);
+  auto other = harvested(4);
+  other.precision = Precision::bf16_amp;
+  collector.add(other, 8.6);
+  for (const auto spoil :
+       {+[](HarvestedJob& job) { job.optimizer = Optimizer::adamw; }, +[](HarvestedJob& job) { job.alloc_retries = 1; },
+        +[](HarvestedJob& job) { job.verdict = "does-not-fit"; }}) {
+    auto spoilt = harvested(64);
+    spoil(spoilt);
+    collector.add(spoilt, 9);
+  }
+  const auto probes = collector.models().at(0).description.probes;
+  ASSERT_EQ(probes.size(), 3u);
+  EXPECT_EQ(probes[0].batch, 2);
+  EXPECT_EQ(probes[1].batch, 32);
+  EXPECT_EQ(probes[1].reserved_bytes, 32000);
+  EXPECT_EQ(probes[1].compute_capability, 9);
+  EXPECT_EQ(probes[2].precision, Precision::bf16_amp);
+  EXPECT_EQ(probes[2].compute_capability, 8.6);
 }
 
 TEST(ModelCollector, Leaves_out_what_is_no_reference) {
   ModelCollector collector;
   auto cast = harvested(2);
   cast.precision = Precision::bf16_amp;
-  collector.add(cast);
+  collector.add(cast, 9);
   EXPECT_TRUE(collector.models().empty());
 }
 

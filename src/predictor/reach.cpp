@@ -25,11 +25,11 @@ double Reach::distance(std::span<const double> features) const {
   return distance;
 }
 
-double widening(double distance, double worst) {
-  return std::clamp(distance - 1, 0.0, Reach::kMostWidths) * std::max(worst, Reach::kLeastWidening);
+double widening(double distance, double margin) {
+  return std::clamp(distance - 1, 0.0, Reach::kMostWidths) * std::max(margin, Reach::kLeastWidening);
 }
 
-double scaling_widening(double factor, double worst) { return widening(1 + std::abs(std::log(factor)), worst); }
+double scaling_widening(double factor, double margin) { return widening(1 + std::abs(std::log(factor)), margin); }
 
 Reach fit_reach(std::span<const std::vector<double>> features) {
   DRYFIT_CHECK(!features.empty());

@@ -20,11 +20,11 @@ namespace dryfit::predictor {
 ///
 /// Beyond 1 a bound is raised: the margin m becomes
 ///
-///   m + min(distance - 1, kMostWidths) * max(worst, kLeastWidening)
+///   m + min(distance - 1, kMostWidths) * max(m, kLeastWidening)
 ///
-/// where `worst` is the largest underestimate of any job predicted out of its fold. In words: for every further half
-/// width of what was learned, as much as the worst miss there was. Beyond kMostWidths a number says no more than that
-/// the job should be run dry.
+/// In words: for every further half width of what was learned, the margin once more. Jobs that lay beyond 1 when their
+/// family was held out were missed by no more than others (docs/surrogate.md), so it is caution rather than
+/// measurement. Beyond kMostWidths a number says no more than that the job should be run dry.
 ///
 /// A model that was scaled from a known size (Note [Scaling]) raises it further: a factor e of what is per sample
 /// counts as a half width beyond what was learned. That adds to the distance of the job itself, which the scaled
@@ -43,10 +43,10 @@ struct Reach {
 };
 
 /// What is added to the margin of a job that far away.
-double widening(double distance, double worst);
+double widening(double distance, double margin);
 
 /// What is added to that for a model whose numbers per sample were multiplied by `factor`.
-double scaling_widening(double factor, double worst);
+double scaling_widening(double factor, double margin);
 
 /// From the features of jobs, of which there is at least one.
 Reach fit_reach(std::span<const std::vector<double>> features);

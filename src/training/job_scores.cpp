@@ -41,13 +41,6 @@ predictor::Calibration without(const predictor::Calibration& all, std::size_t fo
   return others;
 }
 
-predictor::Calibration pooled(const predictor::Calibration& calibration) {
-  std::vector<double> all;
-  for (const auto& fold : calibration.folds) std::ranges::copy(fold, std::back_inserter(all));
-  std::ranges::sort(all);
-  return {{all}};
-}
-
 std::string point_text(const char* who, const PointScores& scores) {
   return formatted("%s %.1f %% (mean %.1f %%)", who, 100 * scores.median_error, 100 * scores.mean_error);
 }
@@ -66,23 +59,27 @@ std::string coverage_text(const BoundScores& scores) {
                    100 * scores.worst_fold, 100 * scores.over_allocation);
 }
 
-std::string pooled_text(std::span<const HarvestExample> examples, const JobFolds& folds, const OutOfFold& predictions,
-                        double coverage) {
-  const auto bounds = bound_without_fold(examples, folds, predictions, coverage, Grouping::pooled);
-  if (!bounds) return "";
-  return "; one for all folds together " + coverage_text(score_bounds(examples, folds, predictions, *bounds));
+std::string bound_text(std::span<const HarvestExample> examples, const JobFolds& folds, const OutOfFold& predictions,
+                       std::span<const double> bounds, double coverage) {
+  const auto scores = score_bounds(examples, folds, predictions, bounds);
+  const auto fits = score_fits(examples, bounds);
+  return formatted("the bound of %.3g %% ", 100 * coverage) + coverage_text(scores) +
+         formatted("; unfamiliar %.1f %%, of which it covers %.1f %%; of %zu jobs %zu false fits, %zu false refusals",
+                   100 * scores.unfamiliar, 100 * scores.unfamiliar_coverage, fits.jobs, fits.false_fits,
+                   fits.false_refusals);
 }
 
 std::string bound_text(std::span<const HarvestExample> examples, const JobFolds& folds, const OutOfFold& predictions,
                        double coverage) {
   const auto bounds = bound_without_fold(examples, folds, predictions, coverage);
   if (!bounds) return bounds.error().what + "; " + bounds.error().hint;
-  const auto scores = score_bounds(examples, folds, predictions, *bounds);
-  const auto fits = score_fits(examples, *bounds);
-  return formatted("the bound of %.3g %% ", 100 * coverage) + coverage_text(scores) +
-         formatted("; unfamiliar %.1f %%; of %zu jobs %zu false fits, %zu false refusals", 100 * scores.unfamiliar,
-                   fits.jobs, fits.false_fits, fits.false_refusals) +
-         pooled_text(examples, folds, predictions, coverage);
+  return bound_text(examples, folds, predictions, *bounds, coverage);
+}
+
+std::string answer_text(std::span<const HarvestExample> examples, const OutOfFold& predictions) {
+  const auto scores = score_points(examples, predictions.answer);
+  return point_text("median error", scores) +
+         formatted(" of %zu jobs, %.1f %% within a tenth; ", scores.jobs, 100 * scores.within_tenth);
 }
 
 std::string_view to_text(Ending ending) {
@@ -136,17 +133,15 @@ PointScores score_points(std::span<const HarvestExample> examples, std::span<con
 }
 
 Result<std::vector<double>> bound_without_fold(std::span<const HarvestExample> examples, const JobFolds& folds,
-                                               const OutOfFold& predictions, double coverage, Grouping grouping) {
+                                               const OutOfFold& predictions, double coverage) {
   const auto all = calibrate_way(examples, folds, predictions);
   std::vector<double> bounds(examples.size());
   for (std::size_t fold = 0; fold < all.folds.size(); ++fold) {
-    auto others = without(all, fold);
-    if (grouping == Grouping::pooled) others = pooled(others);
-    const auto margin = others.margin(coverage);
+    const auto margin = predictor::Margins(without(all, fold)).at(coverage);
     if (!margin) return margin.error();
     for (std::size_t i = 0; i < examples.size(); ++i) {
       if (folds.fold_of[i] != fold) continue;
-      const double raised = *margin + predictor::widening(predictions.distance[i], others.worst());
+      const double raised = *margin + predictor::widening(predictions.distance[i], *margin);
       bounds[i] = predictions.answer[i] * std::exp(raised);
     }
   }
@@ -158,13 +153,17 @@ BoundScores score_bounds(std::span<const HarvestExample> examples, const JobFold
   std::vector<std::size_t> jobs(folds.count);
   std::vector<std::size_t> covered(folds.count);
   std::size_t unfamiliar = 0;
+  std::size_t unfamiliar_covered = 0;
   double over = 0;
   for (std::size_t i = 0; i < examples.size(); ++i) {
     if (examples[i].ending != Ending::fits) continue;
     const auto fold = folds.fold_of[i];
     ++jobs[fold];
-    covered[fold] += mib_of(examples[i]) <= bounds_mib[i] ? 1 : 0;
-    unfamiliar += predictions.distance[i] > 1 ? 1 : 0;
+    const bool is_covered = mib_of(examples[i]) <= bounds_mib[i];
+    const bool is_unfamiliar = predictions.distance[i] > 1;
+    covered[fold] += is_covered ? 1 : 0;
+    unfamiliar += is_unfamiliar ? 1 : 0;
+    unfamiliar_covered += is_covered && is_unfamiliar ? 1 : 0;
     over += bounds_mib[i] / mib_of(examples[i]) - 1;
   }
   std::size_t all = 0;
@@ -178,7 +177,8 @@ BoundScores score_bounds(std::span<const HarvestExample> examples, const JobFold
   return {.coverage = share_of(all_covered, all),
           .worst_fold = worst,
           .over_allocation = all == 0 ? 0 : over / static_cast<double>(all),
-          .unfamiliar = share_of(unfamiliar, all)};
+          .unfamiliar = share_of(unfamiliar, all),
+          .unfamiliar_coverage = unfamiliar == 0 ? 1 : share_of(unfamiliar_covered, unfamiliar)};
 }
 
 FitScores score_fits(std::span<const HarvestExample> examples, std::span<const double> mib) {
@@ -194,10 +194,14 @@ FitScores score_fits(std::span<const HarvestExample> examples, std::span<const d
 
 std::string describe_scores(std::span<const HarvestExample> examples, const JobFolds& folds,
                             const OutOfFold& predictions, double coverage) {
-  const auto scores = score_points(examples, predictions.answer);
-  return std::string(to_text(predictions.knowledge)) + ": " + point_text("median error", scores) +
-         formatted(" of %zu jobs, %.1f %% within a tenth; ", scores.jobs, 100 * scores.within_tenth) +
+  return std::string(to_text(predictions.knowledge)) + ": " + answer_text(examples, predictions) +
          bound_text(examples, folds, predictions, coverage) + "; by member: " + member_text(examples, predictions);
+}
+
+std::string describe_answers(std::span<const HarvestExample> examples, const OutOfFold& answers,
+                             std::span<const double> bounds_mib, double coverage) {
+  const JobFolds one{std::vector<std::size_t>(examples.size()), 1};
+  return answer_text(examples, answers) + bound_text(examples, one, answers, bounds_mib, coverage);
 }
 
 std::string out_of_fold_table(std::span<const HarvestExample> examples, const JobFolds& folds,

@@ -24,21 +24,17 @@ PointScores score_points(std::span<const predictor::HarvestExample> examples, st
 
 /// How good upper bounds are on the examples that fit.
 struct BoundScores {
-  double coverage = 0;         ///< the share that lies at or below its bound
-  double worst_fold = 0;       ///< the same of the fold where it is least
-  double over_allocation = 0;  ///< the mean of bound / measured - 1
-  double unfamiliar = 0;       ///< the share whose bound was widened
+  double coverage = 0;             ///< the share that lies at or below its bound
+  double worst_fold = 0;           ///< the same of the fold where it is least
+  double over_allocation = 0;      ///< the mean of bound / measured - 1
+  double unfamiliar = 0;           ///< the share whose bound was widened
+  double unfamiliar_coverage = 0;  ///< of these, the share that lies at or below its bound; 1 without any
 };
-
-/// Over what a bound is to hold: over each fold, as Note [Upper bounds] has it, or over all of them together, to know
-/// what the first costs.
-enum class Grouping { by_fold, pooled };
 
 /// Bounds of all examples, in MiB, each from predictions without its fold and calibrated without it too. An Error when
 /// the other folds are too small for the coverage.
 Result<std::vector<double>> bound_without_fold(std::span<const predictor::HarvestExample> examples,
-                                               const JobFolds& folds, const OutOfFold& predictions, double coverage,
-                                               Grouping grouping = Grouping::by_fold);
+                                               const JobFolds& folds, const OutOfFold& predictions, double coverage);
 
 BoundScores score_bounds(std::span<const predictor::HarvestExample> examples, const JobFolds& folds,
                          const OutOfFold& predictions, std::span<const double> bounds_mib);
@@ -56,6 +52,10 @@ FitScores score_fits(std::span<const predictor::HarvestExample> examples, std::s
 /// All of that in a line or two per way, for a person and for a model's card.
 std::string describe_scores(std::span<const predictor::HarvestExample> examples, const JobFolds& folds,
                             const OutOfFold& predictions, double coverage);
+
+/// The same of a kept model's answers and bounds, of examples that it has not learned from; without members.
+std::string describe_answers(std::span<const predictor::HarvestExample> examples, const OutOfFold& answers,
+                             std::span<const double> bounds_mib, double coverage);
 
 /// A row per example: line, family, fold, ending, measured, and what each way said without the fold.
 std::string out_of_fold_table(std::span<const predictor::HarvestExample> examples, const JobFolds& folds,

@@ -70,17 +70,7 @@ TEST(JobScores, A_folds_bounds_are_calibrated_on_the_others) {
   EXPECT_DOUBLE_EQ(scores.coverage, 0.5);
   EXPECT_DOUBLE_EQ(scores.worst_fold, 0);
   EXPECT_DOUBLE_EQ(scores.unfamiliar, 0);
-}
-
-TEST(JobScores, Pooled_bounds_hold_for_all_folds_together) {
-  TwoFolds made;
-  made.folds.count = 3;
-  for (std::size_t i = 5; i < 10; ++i) made.folds.fold_of[i] = 2;
-  const auto worst = bound_without_fold(made.examples, made.folds, made.predictions, 0.8);
-  const auto pooled = bound_without_fold(made.examples, made.folds, made.predictions, 0.8, Grouping::pooled);
-  ASSERT_TRUE(worst && pooled);
-  EXPECT_NEAR((*worst)[0], made.predictions.answer[0] * std::exp(0.10), 1e-9);   // of the third fold, the last of five
-  EXPECT_NEAR((*pooled)[0], made.predictions.answer[0] * std::exp(0.08), 1e-9);  // the 13th of both, ten of them exact
+  EXPECT_DOUBLE_EQ(scores.unfamiliar_coverage, 1);
 }
 
 TEST(JobScores, A_far_job_has_a_wider_bound_and_is_counted) {

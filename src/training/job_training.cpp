@@ -70,7 +70,7 @@ void fit_scales(JobWay& way, const HarvestExamples& examples) {
     std::ranges::copy(predictor::block_tokens_of({job.model.blocks, job.batch}), std::back_inserter(blocks));
   }
   way.features = predictor::fit_scaler(rows, predictor::job_feature_count(way.knowledge));
-  if (way.knowledge == Knowledge::layers) way.blocks = predictor::fit_scaler(blocks, predictor::kBlockFields);
+  if (reads_blocks(way.knowledge)) way.blocks = predictor::fit_scaler(blocks, predictor::kBlockFields);
   way.reach = predictor::fit_reach(features);
 }
 

@@ -113,3 +113,18 @@ def test_a_file_that_cannot_be_written_is_named(data: Path) -> None:
     done = run(data, "--features-out", data / "nowhere" / "features.csv")
     assert done.returncode == 1
     assert "nowhere/features.csv: cannot be written" in done.stderr
+
+
+def test_plots_are_written_as_a_page_of_its_own(data: Path, predictions: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    done = run(data, "--html", page, "--plot", "ours", predictions)
+    assert done.returncode == 0, done.stderr
+    text = page.read_text()
+    assert "<h2>ours</h2>" in text
+    assert "<h2>B1 forest log</h2>" not in text
+    assert text.count("<svg ") == 3
+    assert text.count("<circle ") == 2 * len(PEAKS)  # predicted against actual, and what is missed
+    assert all(f"<td>model{group}<" in text for group in range(4))
+    assert "http" not in text
+    assert run(data, "--html", page, "--plot", "nobody", predictions).returncode == 2
+    assert run(data, "--html", tmp_path / "nowhere" / "page.html", predictions).returncode == 1

@@ -53,7 +53,8 @@ def test_a_model_of_images_is_described_at_its_size(tmp_path: Path) -> None:
     assert answer["job"]["size"] == 32
     assert answer["job"]["parameters"] == 8 * 27 + 8 + 7200 * 1000 + 1000
     assert answer["flops"] > 0
-    assert "to describe the model, a step with a batch of 2 was run dry" in answer["notes"]
+    assert "to describe the model, a few steps of it were run dry" in answer["notes"]
+    assert answer["cards"][0]["known_by"] == "probes"
 
 
 def test_a_model_may_bring_its_own_loss(tmp_path: Path) -> None:

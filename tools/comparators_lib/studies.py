@@ -32,9 +32,10 @@ class Study:
 class Evaluator:
     """The command dryfit-evaluate."""
 
-    def __init__(self, command: Path, data: Path):
+    def __init__(self, command: Path, data: Path, flags: Sequence[str | Path] = ()):
         self._command = command
         self._data = data
+        self._flags = flags
 
     def studies(self) -> list[Study]:
         return [Study(*line.split()) for line in self._run("--list").splitlines()]
@@ -55,7 +56,7 @@ class Evaluator:
 
     def _arguments(self, study: Study) -> list[str]:
         chosen = ["--set", study.data_set, "--folds", study.folds, "--features", study.features]
-        return ["--data", str(self._data), *chosen]
+        return ["--data", str(self._data), *map(str, self._flags), *chosen]
 
     def _run(self, *arguments: str) -> str:
         try:
@@ -75,6 +76,14 @@ def chosen(
     if not left:
         raise StudyError("there is no such study; `dryfit-evaluate --list` names all")
     return left
+
+
+def held_out(studies: Sequence[Study], data_set: Optional[str], folds: Optional[str]) -> list[Study]:
+    """The same features over folds that are kept for the last test."""
+    if data_set is None or folds is None:
+        raise StudyError("the last test is of one data set and its folds: say --set and --folds")
+    features = dict.fromkeys(study.features for study in studies if study.data_set == data_set)
+    return [Study(data_set, folds, each) for each in features]
 
 
 def networks_of(study: Study, folder: Path, studies: Sequence[Study]) -> list[Path]:

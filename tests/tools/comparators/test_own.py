@@ -12,11 +12,12 @@ import pytest
 from comparators_lib import own
 from comparators_lib.ablation import ablation
 from comparators_lib.own import OwnTask, Trainer, blends_of, own_tasks_of, seeds_of, write_own
-from comparators_lib.studies import Study, StudyError
+from comparators_lib.studies import Study, StudyError, held_out
 from comparators_lib.tasks import train_missing
 
 SCHEDTUNE = Study("schedtune", "model12", "physics")
 LAYERS = Study("timm-memory", "module5_s0", "layers")
+DRY_RUN = Study("timm-memory", "module5_s0", "dry-run")
 
 # Predicts the seed plus one everywhere, and notes every training.
 TRAIN = """#!/usr/bin/env python3
@@ -65,9 +66,24 @@ def test_networks_over_blocks_are_trained_where_there_are_blocks(tmp_path: Path,
     def networks(study: Study) -> set[str]:
         return {task.own.network for task in own_tasks_of(study, trainer, tiny, tmp_path, seeds=1)}
 
-    flat = {"flat", "flat-bigru", "flat-transformer", "trees", "paper1", "paper2"}
-    assert networks(SCHEDTUNE) == flat
-    assert networks(LAYERS) == (flat - {"paper1"}) | {"sequence", "bigru", "transformer"}
+    blocks = {"sequence", "bigru", "transformer"}
+    assert networks(SCHEDTUNE) == {"flat", "flat-bigru", "flat-transformer", "trees", "paper1", "paper2"}
+    assert networks(LAYERS) == blocks | {"trees", "paper2"}
+    assert networks(DRY_RUN) == blocks | {"trees"}
+
+
+def test_ours_with_dry_runs_stand_in_the_tables_of_those_without() -> None:
+    known = [SCHEDTUNE, LAYERS, DRY_RUN, Study("timm-memory", "model5_s0", "dry-run")]
+    assert own.stronger_than(LAYERS, known) == [DRY_RUN]
+    assert not own.stronger_than(DRY_RUN, known)
+    assert not own.stronger_than(SCHEDTUNE, known)
+
+
+def test_the_last_test_is_of_the_folds_that_are_said() -> None:
+    studies = held_out([LAYERS, DRY_RUN, SCHEDTUNE], "timm-memory", "module5_s2")
+    assert [study.name for study in studies] == ["timm-memory-module5_s2-layers", "timm-memory-module5_s2-dry-run"]
+    with pytest.raises(StudyError, match="say --set and --folds"):
+        held_out([LAYERS], "timm-memory", None)
 
 
 def test_paper_1_has_one_seed_and_is_the_longest(tmp_path: Path, tiny: Path, trainer: Trainer) -> None:
@@ -86,14 +102,14 @@ def test_a_seed_is_trained_once_until_the_recipe_changes(tmp_path: Path, tiny: P
 
 
 def test_other_blocks_make_only_networks_over_blocks_stale(tmp_path: Path, tiny: Path, trainer: Trainer) -> None:
-    train(tasks_in(tmp_path, LAYERS, tiny, trainer, {"bigru", "flat"}))
+    train(tasks_in(tmp_path, LAYERS, tiny, trainer, {"bigru", "trees"}))
     (tmp_path / "splits" / "timm-blocks16.csv").write_text("model\nx\n")
-    finished = {t.name: t.finished() is not None for t in tasks_in(tmp_path, LAYERS, tiny, trainer, {"bigru", "flat"})}
+    finished = {t.name: t.finished() is not None for t in tasks_in(tmp_path, LAYERS, tiny, trainer, {"bigru", "trees"})}
     assert finished == {
+        "trees layers seed 0": True,
+        "trees layers seed 1": True,
         "bigru layers seed 0": False,
         "bigru layers seed 1": False,
-        "flat layers seed 0": True,
-        "flat layers seed 1": True,
     }
 
 

@@ -87,8 +87,19 @@ def _timm(torch: Any, name: str, size: int) -> Subject:
     timm = importlib.import_module("timm")
     if not timm.is_model(name):
         raise Impossible(f"timm has no model {name}")
-    model = timm.create_model(name, pretrained=False, num_classes=CLASSES, **({"img_size": size} if size else {}))
+    model = _timm_model(timm, name, size)
     return Subject(model, _image_loss(torch, size or model.default_cfg["input_size"][-1]))
+
+
+def _timm_model(timm: Any, name: str, size: int) -> Any:
+    """Some models are built for a size; others take any, and refuse to be told."""
+    if size:
+        try:
+            return timm.create_model(name, pretrained=False, num_classes=CLASSES, img_size=size)
+        except TypeError as error:
+            if "img_size" not in str(error):
+                raise
+    return timm.create_model(name, pretrained=False, num_classes=CLASSES)
 
 
 def _image_loss(torch: Any, size: int) -> Callable[[Any, int, Any], Any]:
