@@ -184,6 +184,8 @@ evaluate: venv-comparators build build-training ## learned predictors beside tre
 	@mkdir -p build/evaluate/networks
 	bin/dryfit-train-compute --data "$(DATA)" --cards cards --out build/evaluate/networks/timm-throughput-module5_s0-compute.csv
 	.venv/comparators/bin/python tools/comparators --data "$(DATA)" --jobs $(JOBS) $(EVALUATE_FLAGS)
+	.venv/comparators/bin/python tools/comparators --data "$(DATA)" --jobs $(JOBS) $(EVALUATE_FLAGS) \
+	    --final --set timm-memory --folds module5_s2
 
 bench: setup build ## what a dry run costs, beside really training on the CPU
 	@tools/setup/packages.sh bench

@@ -10,6 +10,7 @@ Arguments split_arguments(int argc, const char* const* argv) {
   const std::vector<std::string> all(argv + std::min(argc, 1), argv + argc);
   const auto dashes = std::ranges::find(all, "--");
   Arguments result;
+  if (argc > 0) result.called = argv[0];
   result.ours.assign(all.begin(), dashes);
   result.dashes = dashes != all.end();
   if (result.dashes) result.after.assign(dashes + 1, all.end());

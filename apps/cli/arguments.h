@@ -9,7 +9,8 @@ namespace dryfit::cli {
 
 /// A command line cut at its first "--": what is ours, and what belongs to the user's command.
 struct Arguments {
-  std::vector<std::string> ours;   ///< without the program's own name
+  std::string called;              ///< the program's own name, as it was called
+  std::vector<std::string> ours;   ///< without that name
   std::vector<std::string> after;  ///< what followed "--"
   bool dashes = false;             ///< there was a "--"
 };

@@ -24,7 +24,8 @@ void add_predict(CLI::App& app, int& exit_code);
 void add_models(CLI::App& app, int& exit_code);
 void add_observe(CLI::App& app, const Arguments& arguments, int& exit_code);
 void add_history(CLI::App& app, int& exit_code);
-void add_learn(CLI::App& app, int& exit_code);
+void add_learn(CLI::App& app, const Arguments& arguments, int& exit_code);
+void add_evaluate(CLI::App& app, const Arguments& arguments, int& exit_code);
 void add_trace(CLI::App& app, int& exit_code);
 
 }  // namespace dryfit::cli

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "card/catalogue.h"
 #include "commands.h"
 #include "files.h"
+#include "forward.h"
 #include "history/calibration_file.h"
 #include "history/history.h"
 #include "history/site_pairs.h"
@@ -24,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct LearnOptions {
-  bool from_history = false;
+  bool from_history = false;  ///< always, once it is parsed
   fs::path history;
   fs::path out;  ///< empty: beside the history
   double coverage = 0.95;
@@ -50,8 +52,6 @@ Error nothing_to_learn(const history::SitePairs& pairs) {
 }
 
 int learn(const LearnOptions& options) {
-  if (!options.from_history)
-    return fail({"nothing says what to learn from", "Try: dryfit learn --from-history"}, kWrongUsage);
   if (!(options.coverage > 0.5 && options.coverage < 1)) {
     return fail({"--coverage must be above 0.5 and below 1", "95 % is written 0.95."}, kWrongUsage);
   }
@@ -83,7 +83,8 @@ int learn(const LearnOptions& options) {
 }
 
 void declare(CLI::App& command, LearnOptions& o) {
-  command.add_flag("--from-history", o.from_history, "Correct upper bounds by what jobs of this site really used");
+  command.add_flag("--from-history", o.from_history, "Correct upper bounds by what jobs of this site really used")
+      ->required();
   command.add_option("--history", o.history, "The history (default: ~/.local/share/dryfit/history.db)")
       ->type_name("FILE");
   command.add_option("--out", o.out, "Where the calibration goes (default: beside the history)")->type_name("FILE");
@@ -99,14 +100,32 @@ void declare(CLI::App& command, LearnOptions& o) {
   command.add_flag("--json", o.json, "Print JSON");
 }
 
+/// Words that are no question about our own options: a table is to be learned from.
+bool names_a_table(const Arguments& arguments) {
+  const auto& words = arguments.ours;
+  if (words.size() < 2 || words[0] != "learn") return false;
+  return std::ranges::none_of(
+      words, [](const std::string& word) { return word == "--from-history" || word == "--help" || word == "-h"; });
+}
+
 }  // namespace
 
-void add_learn(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("learn", "Learn from recorded jobs");
+void add_learn(CLI::App& app, const Arguments& arguments, int& exit_code) {
+  auto* command = app.add_subcommand("learn", "Learn from recorded jobs, from dry runs or from a table");
+  if (names_a_table(arguments)) return forward_to(*command, "dryfit-train", arguments, exit_code);
   command->footer(
-      "Example:\n  dryfit learn --from-history --coverage 0.95\n\n"
-      "The table tells how many jobs stayed within their bound, and by how much bounds exceeded what was used, before\n"
-      "and after; after is cross-validated. Exit code: 0 written, 1 no record to learn from, 2 wrong usage.");
+      "Example:\n  dryfit learn --from-history --coverage 0.95\n"
+      "  dryfit learn --harvest rows.jsonl --models models.jsonl --cards cards --out predictions.csv \\\n"
+      "      --model mine.dryfit-model --date 2026-11-17 --licence Apache-2.0\n"
+      "  dryfit learn --data DIR --set schedtune --folds model12 --network flat --out predictions.csv\n\n"
+      "From a history: the table tells how many jobs stayed within their bound, and by how much bounds exceeded what "
+      "was\n"
+      "used, before and after; after is cross-validated. Exit code: 0 written, 1 no record to learn from, 2 wrong "
+      "usage.\n"
+      "From rows of `dryfit harvest` a model for `dryfit predict --model-file` is made; of a table of measured jobs\n"
+      "predictions out of fold, which `dryfit evaluate` scores. Both are the program dryfit-train, which needs "
+      "libtorch\n"
+      "(`make build-training`); `dryfit-train --help` tells its options.");
   auto options = std::make_shared<LearnOptions>();
   declare(*command, *options);
   command->callback([options, &exit_code] { exit_code = learn(*options); });

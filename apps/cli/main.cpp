@@ -45,7 +45,8 @@ int run_command_line(int argc, const char* const* argv) {
   add_harvest(app, exit_code);
   add_observe(app, arguments, exit_code);
   add_history(app, exit_code);
-  add_learn(app, exit_code);
+  add_learn(app, arguments, exit_code);
+  add_evaluate(app, arguments, exit_code);
   add_trace(app, exit_code);
   if (const auto wrong = unknown_command(app, arguments)) return fail(*wrong, kWrongUsage);
   try {

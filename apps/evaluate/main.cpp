@@ -205,6 +205,9 @@ int main(int argc, char** argv) {
   app.add_flag("--list", options.list, "the data sets with their open folds and their features");
   app.add_flag("--final", options.final_test, "allow folds that are kept for the last test");
   app.add_option("predictions", options.predictions, "tables of out-of-fold predictions");
+  app.footer(
+      "Example:\n  dryfit evaluate --data DIR --set schedtune --folds model12 --against-bars predictions.csv\n\n"
+      "`make evaluate` trains everybody and prints all tables (docs/evaluation.md).");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -12,7 +12,7 @@ void add_choice(CLI::App& app, Choice& choice) {
   app.add_option("--set", choice.set, "which data set")->capture_default_str();
   app.add_option("--features", choice.features, "what is learned from; default: the first of the data set");
   app.add_option("--network", choice.network, kNetworks)->capture_default_str();
-  app.add_option("--paper2-reading", choice.reading, "a row is one step of channels, or a step of tokens per column")
+  app.add_option("--paper-reading", choice.reading, "a row is one step of channels, or a step of tokens per column")
       ->capture_default_str();
   app.add_option("--epochs", choice.epochs, "instead of the recipe's");
   app.add_option("--batch", choice.batch, "instead of the recipe's");

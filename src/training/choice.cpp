@@ -58,6 +58,8 @@ Result<SetRecipe> set_recipe(const Choice& choice) {
   return Error{"no recipe is known for the data set '" + choice.set + "'", "add one to kSets in choice.cpp"};
 }
 
+bool is_paper(std::string_view network) { return network == "paper1" || network == "paper2"; }
+
 /// What every recipe has, where the choice says otherwise.
 template <class Any>
 void change(Any& recipe, const Choice& choice) {
@@ -85,7 +87,7 @@ Result<NetworkPlan> network_plan(const Choice& choice) {
 
 Result<PublishedPlan> published_plan(const Choice& choice) {
   if (choice.reading != "channels" && choice.reading != "tokens") {
-    return unknown("reading of paper 2", choice.reading, "channels, tokens");
+    return unknown("reading of the papers", choice.reading, "channels, tokens");
   }
   if (choice.patience) return Error{"the papers' networks are not stopped early", "leave the patience out"};
   const auto paper = choice.network == "paper1" ? Paper::one : Paper::two;
@@ -121,19 +123,16 @@ Result<Chosen> choose_network(const Choice& choice, const Report& report) {
 
 }  // namespace
 
-std::string Choice::name() const {
-  const bool has_readings = network == "paper2";
-  return network + " " + features + (has_readings ? " " + reading : "");
-}
+std::string Choice::name() const { return network + " " + features + (is_paper(network) ? " " + reading : ""); }
 
 std::string Choice::file_name(const std::string& folds) const {
-  const bool is_second_reading = network == "paper2" && reading != "channels";
+  const bool is_second_reading = is_paper(network) && reading != "channels";
   return set + "-" + folds + "-" + features + "-" + network + (is_second_reading ? "-" + reading : "") + ".csv";
 }
 
 Result<Chosen> choose(const Choice& choice, const Report& report) {
   if (choice.network == "trees") return choose_trees(choice);
-  if (choice.network == "paper1" || choice.network == "paper2") return choose_published(choice, report);
+  if (is_paper(choice.network)) return choose_published(choice, report);
   return choose_network(choice, report);
 }
 

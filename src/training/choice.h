@@ -17,7 +17,7 @@ struct Choice {
   std::string set = "timm-memory";   ///< a name of predictor::all_data_sets()
   std::string features = "layers";   ///< one of its
   std::string network = "sequence";  ///< one of kNetworks
-  std::string reading = "channels";  ///< of paper2: channels, tokens
+  std::string reading = "channels";  ///< of the papers: channels, tokens
   std::optional<std::size_t> epochs;
   std::optional<std::size_t> batch;
   std::optional<double> learning_rate;

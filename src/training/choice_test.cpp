@@ -49,7 +49,7 @@ TEST(Choice, What_is_not_given_is_as_in_the_recipe_of_network_and_data_set) {
 TEST(Choice, Unknown_words_and_senseless_numbers_are_refused) {
   EXPECT_EQ(problem_of({.network = "lstm"}), "there is no network 'lstm'");
   EXPECT_EQ(problem_of({.set = "imagenet"}), "no recipe is known for the data set 'imagenet'");
-  EXPECT_EQ(problem_of({.network = "paper2", .reading = "rows"}), "there is no reading of paper 2 'rows'");
+  EXPECT_EQ(problem_of({.network = "paper2", .reading = "rows"}), "there is no reading of the papers 'rows'");
   EXPECT_EQ(problem_of({.network = "paper1", .epochs = 0}), "the recipe's epochs is 0.000000");
   EXPECT_EQ(problem_of({.network = "paper1", .patience = 3}), "the papers' networks are not stopped early");
   EXPECT_EQ(problem_of({.network = "trees", .epochs = 3}), "trees know no epochs, batches, learning rate and patience");
@@ -64,6 +64,7 @@ TEST(Choice, Its_name_says_what_it_is_and_its_file_name_whose) {
   EXPECT_EQ((Choice{}.name()), "sequence layers");
   const Choice paper2{.features = "plain", .network = "paper2", .reading = "tokens"};
   EXPECT_EQ(paper2.name(), "paper2 plain tokens");
+  EXPECT_EQ((Choice{.features = "plain", .network = "paper1"}.name()), "paper1 plain channels");
   EXPECT_EQ(paper2.file_name("model5_s0"), "timm-memory-model5_s0-plain-paper2-tokens.csv");
   EXPECT_EQ(Choice{}.file_name("module5_s0"), "timm-memory-module5_s0-layers-sequence.csv");
 }

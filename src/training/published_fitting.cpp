@@ -57,7 +57,8 @@ class PublishedFitting {
   /// The mean loss of the last epoch; not a number when it left all bounds.
   double run(const Tensor& x, const Tensor& y) {
     double loss = 0;
-    for (std::size_t epoch = 0; epoch < recipe_.epochs && std::isfinite(loss); ++epoch) {
+    const auto epochs = epochs_over(static_cast<std::size_t>(x.size(0)), recipe_);
+    for (std::size_t epoch = 0; epoch < epochs && std::isfinite(loss); ++epoch) {
       const bool dropped = recipe_.drop_after > 0 && epoch >= recipe_.drop_after;
       const double rate = recipe_.learning_rate * (dropped ? 0.1 : 1);
       for (auto& group : optimizer_.param_groups()) group.options().set_lr(rate);
@@ -107,14 +108,14 @@ class PublishedFitting {
 };
 
 torch::nn::AnyModule network_of(const PublishedPlan& plan, std::int64_t columns) {
-  if (plan.paper == Paper::one) return torch::nn::AnyModule(Paper1Network());
-  return torch::nn::AnyModule(Paper2Network(plan.reading == Reading::channels ? columns : 1));
+  const auto channels = plan.reading == Reading::channels ? columns : 1;
+  if (plan.paper == Paper::one) return torch::nn::AnyModule(Paper1Network(channels));
+  return torch::nn::AnyModule(Paper2Network(channels));
 }
 
 /// Rows x tokens x channels.
 Tensor as_sequence(const PublishedPlan& plan, const Tensor& rows) {
-  const bool by_channel = plan.paper == Paper::two && plan.reading == Reading::channels;
-  return rows.unsqueeze(by_channel ? 1 : 2);
+  return rows.unsqueeze(plan.reading == Reading::channels ? 1 : 2);
 }
 
 Result<std::vector<double>> learn(const PublishedPlan& plan, const DataSet& data, std::size_t fold, std::uint64_t seed,
@@ -129,7 +130,7 @@ Result<std::vector<double>> learn(const PublishedPlan& plan, const DataSet& data
   const double loss = fitting.run(as_sequence(plan, columns.apply(inputs)), amounts.apply(truth));
   if (!std::isfinite(loss)) return Error{"the loss left all bounds", "lower the learning rate"};
   report("seed " + std::to_string(seed) + ": " + std::to_string(known.size()) + " examples, " +
-         std::to_string(plan.recipe.epochs) + " epochs, loss " + std::to_string(loss));
+         std::to_string(epochs_over(known.size(), plan.recipe)) + " epochs, loss " + std::to_string(loss));
   const auto asked = inputs_at(data, fold, data.folds.tested_in(fold));
   const auto scaled = fitting.answers(as_sequence(plan, columns.apply(asked)));
   const auto said = (scaled * amounts.span + amounts.least).clamp_min(amounts.least.item<double>());
@@ -138,8 +139,15 @@ Result<std::vector<double>> learn(const PublishedPlan& plan, const DataSet& data
 
 }  // namespace
 
+std::size_t epochs_over(std::size_t examples, const PublishedRecipe& recipe) {
+  if (recipe.most_updates == 0) return recipe.epochs;
+  const auto updates_each = (examples + recipe.batch - 1) / recipe.batch;
+  return std::min(recipe.epochs,
+                  std::max<std::size_t>(1, recipe.most_updates / std::max<std::size_t>(1, updates_each)));
+}
+
 PublishedRecipe published_recipe(Paper paper) {
-  if (paper == Paper::one) return {.epochs = 50, .batch = 64, .learning_rate = 1e-4, .clip = 10};
+  if (paper == Paper::one) return {.epochs = 50, .batch = 64, .most_updates = 1000, .learning_rate = 1e-4, .clip = 10};
   return {.epochs = 200, .batch = 256, .learning_rate = 0.01, .drop_after = 80, .decay = 0.001, .clip = 10};
 }
 
@@ -147,7 +155,8 @@ std::string to_text(const PublishedRecipe& recipe) {
   char text[160];
   std::snprintf(text, sizeof text, "epochs %zu, batch %zu, learning rate %g, drop after %zu, decay %g, clip %g",
                 recipe.epochs, recipe.batch, recipe.learning_rate, recipe.drop_after, recipe.decay, recipe.clip);
-  return text;
+  const auto most = recipe.most_updates;
+  return most == 0 ? text : text + (", most updates " + std::to_string(most));
 }
 
 Learner learner_of(const PublishedPlan& plan, const Report& report) {

@@ -57,14 +57,25 @@ TEST(PublishedFitting, No_amount_is_below_the_least_that_was_known) {
   for (const double amount : *said) EXPECT_GE(amount, least);
 }
 
+TEST(PublishedFitting, Large_tables_get_fewer_epochs_where_updates_are_limited) {
+  const auto paper1 = published_recipe(Paper::one);
+  EXPECT_EQ(epochs_over(316, paper1), 50u);
+  EXPECT_EQ(epochs_over(3377, paper1), 18u);
+  EXPECT_EQ(epochs_over(10'000'000, paper1), 1u);
+  EXPECT_EQ(epochs_over(10'000'000, published_recipe(Paper::two)), 200u);
+}
+
 TEST(PublishedFitting, Paper_1_can_be_trained) {
   const auto data = sample_set(12);
   PublishedPlan plan{.paper = Paper::one, .recipe = published_recipe(Paper::one)};
   plan.recipe.epochs = 1;
   plan.recipe.batch = 8;
-  const auto said = learn(plan, data);
-  ASSERT_TRUE(said) << said.error().what;
-  EXPECT_EQ(said->size(), 4u);
+  for (const auto reading : {Reading::channels, Reading::tokens}) {
+    plan.reading = reading;
+    const auto said = learn(plan, data);
+    ASSERT_TRUE(said) << said.error().what;
+    EXPECT_EQ(said->size(), 4u);
+  }
 }
 
 }  // namespace

@@ -47,9 +47,9 @@ torch::nn::TransformerEncoderOptions paper1_encoder() {
 
 }  // namespace
 
-Paper1NetworkImpl::Paper1NetworkImpl()
+Paper1NetworkImpl::Paper1NetworkImpl(std::int64_t channels)
     : gru_(register_module(
-          "gru", torch::nn::GRU(torch::nn::GRUOptions(1, kPaper1Units).bidirectional(true).batch_first(true)))),
+          "gru", torch::nn::GRU(torch::nn::GRUOptions(channels, kPaper1Units).bidirectional(true).batch_first(true)))),
       encoder_(register_module("encoder", torch::nn::TransformerEncoder(paper1_encoder()))),
       out_(register_module("out", torch::nn::Linear(2 * kPaper1Units, 1))) {}
 

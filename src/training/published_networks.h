@@ -17,20 +17,23 @@ namespace dryfit::training {
 /// compared with, and are not shipped. What neither says is decided here:
 ///
 /// Paper 1, arXiv 2510.20985: "BiGRU (256 units, bidirectional), Transformer encoder (6 layers, 512 hidden, 8 heads),
-/// feed-forward output", dropout 0.1. Not said: how a row becomes a sequence (here a token of one number per column),
-/// the encoder's feed-forward width (2048, torch's own), where its norm stands (after, as in the first Transformer), a
-/// position code (none: the GRU knows the order), what is read out (the mean over tokens, by one linear map).
+/// feed-forward output", dropout 0.1. Not said: how a row becomes a sequence (below), the encoder's feed-forward width
+/// (2048, torch's own), where its norm stands (after, as in the first Transformer), a position code (none: the GRU
+/// knows the order), what is read out (the mean over tokens, by one linear map).
 ///
 /// Paper 2, DOI 10.54254/2755-2721/2025.26376: positions up to 512, 2 self-attention layers of 4 heads with 32 key
 /// channels each, GRU of 6 units forward and 10 backward, ReLU, dropout 0.01. The names are those of MATLAB's layers,
 /// so it is read as MATLAB would: a learned position table that is added; the attentions in series without residual,
 /// norm or feed-forward, the first one causal; of each GRU the last state; the GRU's reset gate after the product, with
-/// one bias. Not said: how a row becomes a sequence. Both readings are there (published_fitting.h).
+/// one bias. Not said: how a row becomes a sequence.
+///
+/// A row is one step of as many channels as it has columns, as the regression templates of that school have it, or a
+/// step of one number per column. Both readings are there for both papers (published_fitting.h).
 
-/// Paper 1's network. `x` is rows x tokens x 1; one answer per row.
+/// Paper 1's network. `x` is rows x tokens x channels; one answer per row.
 class Paper1NetworkImpl : public torch::nn::Module {
  public:
-  Paper1NetworkImpl();
+  explicit Paper1NetworkImpl(std::int64_t channels);
   torch::Tensor forward(const torch::Tensor& x);
 
  private:

@@ -14,10 +14,15 @@ std::int64_t parameters_in(const torch::nn::Module& module) {
 }
 
 TEST(PublishedNetworks, Paper_1_is_of_the_published_size_and_answers_once_per_row) {
-  Paper1Network network;
-  EXPECT_EQ(parameters_in(*network), 19'312'641);
-  network->eval();
-  EXPECT_EQ(network(torch::rand({2, 8, 1})).sizes(), (std::vector<std::int64_t>{2}));
+  Paper1Network tokens(1);
+  EXPECT_EQ(parameters_in(*tokens), 19'312'641);
+  tokens->eval();
+  EXPECT_EQ(tokens(torch::rand({2, 8, 1})).sizes(), (std::vector<std::int64_t>{2}));
+  // two directions, three gates of 256 units: 7 more weights each
+  Paper1Network channels(8);
+  EXPECT_EQ(parameters_in(*channels), 19'312'641 + 7 * 2 * 3 * 256);
+  channels->eval();
+  EXPECT_EQ(channels(torch::rand({2, 1, 8})).sizes(), (std::vector<std::int64_t>{2}));
 }
 
 TEST(PublishedNetworks, Paper_2_reads_a_row_as_channels_or_as_tokens) {

@@ -128,3 +128,21 @@ def test_plots_are_written_as_a_page_of_its_own(data: Path, predictions: Path, t
     assert "http" not in text
     assert run(data, "--html", page, "--plot", "nobody", predictions).returncode == 2
     assert run(data, "--html", tmp_path / "nowhere" / "page.html", predictions).returncode == 1
+
+
+def test_dryfit_evaluate_is_the_same_program(data: Path, predictions: Path) -> None:
+    dryfit = EVALUATE.with_name("dryfit")
+    arguments = ["--data", data, "--set", "schedtune", "--folds", "model12", "--json", predictions]
+    asked = subprocess.run([dryfit, "evaluate", *arguments], capture_output=True, text=True, check=False)
+    assert (asked.returncode, asked.stderr) == (0, "")
+    assert asked.stdout == run(data, "--json", predictions).stdout
+    told = subprocess.run([dryfit, "evaluate", "--help"], capture_output=True, text=True, check=False)
+    assert told.returncode == 0 and "--against-bars" in told.stdout
+
+
+def test_learning_from_a_table_without_libtorch_says_what_is_missing() -> None:
+    installed = EVALUATE.with_name("dryfit").resolve()  # not the folder of links, where dryfit-train may be
+    arguments = ["learn", "--data", "anywhere", "--out", "predictions.csv"]
+    done = subprocess.run([installed, *arguments], capture_output=True, text=True, check=False, env={"PATH": ""})
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "dryfit-train is not installed" in done.stderr and "make build-training" in done.stderr

@@ -29,6 +29,20 @@ class Study:
         return f"{self.data_set}-{self.folds}-{self.features}"
 
 
+# What docs/evaluation.md tells of, and is trained unless something else is asked for: data set, folds, features.
+TOLD = {
+    "timm-memory": (("module5_s0", "module5_s1", "module5_s2", "model5_s0"), ("layers", "dry-run")),
+    "schedtune": (("model12",), ("physics",)),
+    "llm-foundry": (("model9", "gpu3"), ("physics",)),
+    "timm-throughput": (("module5_s0",), ("roofline",)),
+}
+
+
+def is_told(study: Study) -> bool:
+    folds, features = TOLD.get(study.data_set, ((), ()))
+    return study.folds in folds and study.features in features
+
+
 class Evaluator:
     """The command dryfit-evaluate."""
 
