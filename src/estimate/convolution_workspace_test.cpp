@@ -31,10 +31,10 @@ Convolution square(std::int64_t batch) {
 WorkspaceTable table() {
   const auto forward = std::to_string(8 * kImage + 8 * kImage + kWeight + 16);
   const auto weight = std::to_string(8 * kWeight);
-  auto found = WorkspaceTable::parse(std::string(kHeader) + "float,contiguous,64,32,32,64,3,3,1,1,1,1,4 8,0 " +
-                                         forward + ",0 11136,0 " + weight + "\n",
-                                     "t");
-  return std::move(found).value();
+  const auto found = WorkspaceTable::parse(std::string(kHeader) + "float,contiguous,64,32,32,64,3,3,1,1,1,1,4 8,0 " +
+                                               forward + ",0 11136,0 " + weight + "\n",
+                                           "t");
+  return found.value();
 }
 
 TEST(Workspaces, What_was_asked_is_answered_to_the_byte) {
