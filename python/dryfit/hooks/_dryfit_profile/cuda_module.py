@@ -120,6 +120,7 @@ def _of_the_card() -> Dict[str, Callable[..., Any]]:
         "get_arch_list": lambda: [f"sm_{CAPABILITY[0]}{CAPABILITY[1]}"],
         "synchronize": lambda device=None: None,
         "ipc_collect": lambda: None,
+        "is_current_stream_capturing": lambda: False,
         "utilization": lambda device=None: 100,
     }
 
@@ -192,7 +193,7 @@ def install(torch: Any) -> None:
     for name, answer in answers(torch).items():
         if hasattr(torch.cuda, name):
             setattr(torch.cuda, name, answer)
-    for part in ("memory", "random", "streams"):
+    for part in ("memory", "random", "streams", "graphs"):
         module = getattr(torch.cuda, part, None)
         for name, answer in answers(torch).items():
             if module is not None and hasattr(module, name):

@@ -10,7 +10,8 @@ annotated `dryfit::host`: its memory is not the GPU's.
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, NamedTuple, Optional, Tuple
+import contextlib
+from typing import Any, Callable, Dict, Iterator, NamedTuple, Optional, Tuple
 
 from torch.overrides import TorchFunctionMode
 
@@ -43,18 +44,35 @@ class DeviceMode(TorchFunctionMode):
         self._annotations = annotations
         self._device = torch.device("cuda", 0)
         self._handlers: Dict[Any, Handler] = {}
+        self._handling = 0  # functions that are being handled
         self.in_backward = False  # there, tensors that autograd hands out are not marked, and are the GPU's
         self.casting: Optional[Callable[[Any, Arguments, Keywords], Tuple[Arguments, Keywords]]] = None
         self._register()
 
     def __torch_function__(self, func: Any, types: Any, args: Arguments = (), kwargs: Optional[Keywords] = None) -> Any:
         kwargs = kwargs or {}
-        handler = self._handlers.get(func)
-        if handler is not None:
-            return handler(func, args, kwargs)
-        if getattr(func, "__name__", "") in UNTOUCHED:
-            return func(*args, **kwargs)
-        return self.call(func, args, kwargs)
+        self._handling += 1
+        try:
+            handler = self._handlers.get(func)
+            if handler is not None:
+                return handler(func, args, kwargs)
+            if getattr(func, "__name__", "") in UNTOUCHED:
+                return func(*args, **kwargs)
+            return self.call(func, args, kwargs)
+        finally:
+            self._handling -= 1
+
+    @contextlib.contextmanager
+    def called_back(self) -> Iterator[None]:
+        """Around code of the program that an operator calls: a mode is off while it handles a function. What such code is
+        handed, which may have come to be just now, is the GPU's."""
+        handling, backward = self._handling, self.in_backward
+        self._handling, self.in_backward = 0, True
+        try:
+            with self if handling else contextlib.nullcontext():
+                yield
+        finally:
+            self._handling, self.in_backward = handling, backward
 
     def replace(self, function: Any, handler: Handler) -> None:
         self._handlers[function] = handler

@@ -8,7 +8,7 @@ import json
 import platform
 import sys
 import weakref
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Tuple
 
 from _dryfit_hooks.patching import quietly
 
@@ -29,7 +29,7 @@ class Facts:
         self._buffers: List[Dict[str, Any]] = []
         self._described: List[Dict[str, Any]] = []
         self._steps = 0
-        self.more: Dict[str, Any] = {}  # what other parts have found
+        self.more: Callable[[], Dict[str, Any]] = dict  # what other parts have found
 
     def install(self) -> None:
         from torch.optim.optimizer import register_optimizer_step_post_hook
@@ -58,7 +58,7 @@ class Facts:
             "ended": self._ended(),
             "cudnn_benchmark": bool(self._torch.backends.cudnn.benchmark),
             "hooks_errors": self._telling.errors,
-            **self.more,
+            **self.more(),
         }
 
     def _command(self) -> List[str]:

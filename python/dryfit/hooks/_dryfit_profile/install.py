@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping
+from typing import Any, Dict, Mapping, Optional
 
 from _dryfit_hooks import guest, software
 from _dryfit_hooks.ending import Ending
@@ -14,11 +14,15 @@ from _dryfit_hooks.steps import StepCounter
 
 from . import cuda_module, generators, loading, python_functions, settings
 from .annotations import Annotations
+from .autocasting import Autocasting
+from .backward import BackwardPasses
 from .device_mode import DeviceMode
 from .facts import Facts
+from .gpu_kernels import GpuKernels
 from .modules import ModuleNames
 from .recording import Recording
 from .residency import Residency
+from .smaller_batches import SmallerBatches
 from .telling import Telling
 
 
@@ -31,14 +35,15 @@ def install(torch: Any, environment: Mapping[str, str]) -> None:
     annotations = Annotations(torch)
     residency = Residency(torch)
     mode = DeviceMode(torch, residency, annotations)
+    passes = BackwardPasses(mode, annotations)
     recording = Recording(torch, wanted.folder, annotations)
     modules = ModuleNames(torch, annotations)
+    autocasting = Autocasting(torch)
+    mode.casting = autocasting.cast
+    batches = SmallerBatches(wanted.batch, telling) if wanted.batch else None
     facts = Facts(torch, telling, modules, environment)
+    facts.more = lambda: further_facts(autocasting, batches)
 
-    def phase(name: str) -> None:
-        mode.in_backward = name == "backward"
-
-    telling.on_phase = phase
     phases = Phases(torch, [], lambda: None)
     ending = Ending([software.note_libraries, lambda: recording.save(facts.collect)], lambda: None)
     steps = StepCounter(torch, wanted.steps, phases, [residency.forget_the_dead], [facts.step_completed], ending.stop)
@@ -47,8 +52,12 @@ def install(torch: Any, environment: Mapping[str, str]) -> None:
         lambda: generators.install(torch),
         lambda: loading.install(torch, residency),
         lambda: python_functions.see_inside(torch),
+        autocasting.install,
+        GpuKernels(torch, mode).install,
+        batches.install if batches else lambda: None,
         facts.install,
         modules.install,
+        lambda: passes.install(torch),
         phases.install,
         steps.install,
         ending.install,
@@ -57,3 +66,15 @@ def install(torch: Any, environment: Mapping[str, str]) -> None:
     ):
         quietly(part)()
     guest.note("hooks.ready", "1")
+
+
+def further_facts(autocasting: Autocasting, batches: Optional[SmallerBatches]) -> Dict[str, Any]:
+    facts: Dict[str, Any] = {
+        "autocast": autocasting.asked,
+        "ran_foreach": True,
+        "ran_native_dropout": True,
+        "ran_cuda_attention": True,
+    }
+    if batches is not None:
+        facts["shrunk"] = {"batch": batches.batch, "from": batches.full}
+    return facts

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from typing import Any, Callable, Dict, List
+from typing import Any, Dict, List
 
 
 class Telling:
@@ -20,7 +20,6 @@ class Telling:
         self._begun = time.monotonic()
         self.errors: List[str] = []
         self.notes: Dict[str, str] = {}
-        self.on_phase: Callable[[str], None] = lambda name: None
 
     def tell(self, what: str, **facts: Any) -> None:
         """A forked child, such as a worker of a DataLoader, is not heard."""
@@ -34,7 +33,6 @@ class Telling:
             pass
 
     def dryfit_phase(self, name: bytes) -> None:
-        self.on_phase(name.decode())
         self.tell("phase", name=name.decode())
 
     def dryfit_step(self, completed: int) -> None:
