@@ -354,3 +354,36 @@ def test_a_device_of_the_program_that_fails_fails_with_its_own_words(profiled):
         """
     )
     assert printed == ["mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)"]
+
+
+WITHOUT_CUDA = """
+import torch
+for name in [name for name in dir(torch._C) if name.startswith("_cuda") or name in ("_CudaEventBase", "_CudaStreamBase")]:
+    delattr(torch._C, name)
+torch.version.cuda = None
+torch.backends.cuda.is_built = lambda: False
+"""
+
+
+def test_a_build_without_cuda_does_the_same(with_parts, tmp_path: Path):
+    """Played by a build with CUDA that has lost all of its bindings."""
+    beginning = BEGINNING.format(folder=str(tmp_path), environment={})
+    program = """
+    optimizer = None
+    with torch.cuda.device(0):
+        torch.cuda.manual_seed(3)
+        print(torch.cuda.is_available(), torch.cuda.get_device_capability(), torch.cuda.Stream().query())
+    model = nn.Linear(3, 3).cuda()
+    scaler = torch.amp.GradScaler("cuda")
+    optimizer = torch.optim.Adam(model.parameters())
+    for _ in range(2):
+        with torch.autocast("cuda", dtype=torch.bfloat16):
+            loss = model(torch.rand(2, 3).pin_memory().to("cuda", non_blocking=True)).sum()
+        scaler.scale(loss).backward()
+        scaler.step(optimizer)
+        scaler.update()
+    print(loss.dtype, loss.device)
+    """
+    done = with_parts(WITHOUT_CUDA + beginning + textwrap.dedent(program) + ENDING)
+    assert done.stdout.splitlines() == ["True (8, 0) True", "torch.float32 cuda:0"]
+    assert Trace(tmp_path).facts["steps"] == 2

@@ -35,5 +35,17 @@ class Recording:
         self._running = False
         self._annotations.active = False
         autograd = self._torch._C._autograd
-        autograd._add_metadata_json("dryfit", json.dumps(facts()))
+        autograd._add_metadata_json("dryfit", json.dumps(_plain(facts()), ensure_ascii=False))
         autograd._disable_profiler().save(self._path)
+
+
+def _plain(value: Any) -> Any:
+    """PyTorch writes a slash for every backslash in metadata, so no text may need one."""
+    if isinstance(value, str):
+        return "".join(_PLAIN.get(letter, letter if letter.isprintable() else " ") for letter in value)
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in value.items()}
+    return [_plain(each) for each in value] if isinstance(value, list) else value
+
+
+_PLAIN = {'"': "'", "\\": "/"}
