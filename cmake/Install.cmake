@@ -8,6 +8,11 @@ endif()
 if(DRYFIT_TRAINING)
   install(TARGETS dryfit_train RUNTIME DESTINATION bin COMPONENT training)
 endif()
+# The one library that Debian has only as a shared one goes along, in a folder that no other program looks into.
+find_package(simdjson REQUIRED)
+install(FILES $<TARGET_FILE:simdjson::simdjson> DESTINATION lib/dryfit/command
+        RENAME $<TARGET_SONAME_FILE_NAME:simdjson::simdjson>)
+set_target_properties(dryfit_cli PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/dryfit/command")
 install(TARGETS dryfit_cuda dryfit_nvml LIBRARY DESTINATION lib/dryfit NAMELINK_SKIP)
 install(DIRECTORY cards DESTINATION share/dryfit FILES_MATCHING PATTERN "*.toml")
 install(DIRECTORY models DESTINATION share/dryfit FILES_MATCHING PATTERN "*.dryfit-model" PATTERN "*.jsonl")

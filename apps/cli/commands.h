@@ -27,6 +27,7 @@ void add_history(CLI::App& app, int& exit_code);
 void add_learn(CLI::App& app, const Arguments& arguments, int& exit_code);
 void add_evaluate(CLI::App& app, const Arguments& arguments, int& exit_code);
 void add_profile(CLI::App& app, const Arguments& arguments, int& exit_code);
+void add_estimate(CLI::App& app, int& exit_code);
 void add_trace(CLI::App& app, int& exit_code);
 
 }  // namespace dryfit::cli

@@ -52,9 +52,9 @@ Json outside_torch_json(const Verdict& verdict) {
           {"source", text_or_null(verdict.outside_source)}};
 }
 
-Json caveats_json(const Verdict& verdict) {
+Json caveats_json(const std::vector<verdict::Caveat>& caveats) {
   Json list = Json::array();
-  for (const auto& [name, text] : verdict.caveats) list.push_back({{"name", name}, {"text", text}});
+  for (const auto& [name, text] : caveats) list.push_back({{"name", name}, {"text", text}});
   return list;
 }
 
@@ -141,10 +141,12 @@ Json result_json(const Verdict& verdict) {
           {"peak_breakdown", breakdown_json(verdict)},
           {"device_peak_low_bytes", used ? Json(verdict.device_peak_low.count) : Json()},
           {"device_peak_high_bytes", used ? Json(verdict.device_peak_high.count) : Json()},
-          {"caveats", caveats_json(verdict)},
+          {"caveats", caveats_json(verdict.caveats)},
           {"assumptions", assumptions_json(verdict)},
           {"tuning", verdict.tuning},
-          {"address_orders", orders_json(verdict)}};
+          {"address_orders", orders_json(verdict)},
+          {"obtained", verdict.estimated ? "estimated" : "counted"},
+          {"gaps", caveats_json(verdict.gaps)}};
 }
 
 }  // namespace

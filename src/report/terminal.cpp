@@ -50,6 +50,7 @@ std::string headroom_text(const Verdict& verdict) {
 std::string libraries_note(const Verdict& verdict) {
   std::map<std::string, Bytes> by_name;
   for (const auto& [file, bytes] : verdict.library_parts) by_name[library_text(file)] += bytes;
+  if (verdict.estimated) return "typical ones";
   std::string text = "counted";
   const char* separator = ": ";
   for (const auto& [name, bytes] : by_name) {
@@ -60,8 +61,9 @@ std::string libraries_note(const Verdict& verdict) {
 }
 
 std::string torch_note(const Verdict& verdict) {
-  if (!verdict.torch_peak_allocated) return "reserved; counted";
-  return fmt::format("reserved; counted ({} allocated at most)", to_text(*verdict.torch_peak_allocated));
+  const auto* obtained = verdict.estimated ? "estimated" : "counted";
+  if (!verdict.torch_peak_allocated) return fmt::format("reserved; {}", obtained);
+  return fmt::format("reserved; {} ({} allocated at most)", obtained, to_text(*verdict.torch_peak_allocated));
 }
 
 Bytes outside_of(const Verdict& verdict) { return verdict.libraries + verdict.context + verdict.code; }
@@ -87,8 +89,8 @@ std::string breakdown(const Verdict& verdict, const Style& style) {
       row("    outside PyTorch", outside_of(verdict), outside_note(verdict, style)),
       row("      CUDA context", verdict.context, "estimated"),
       row("      libraries", verdict.libraries, libraries_note(verdict)),
-      row("      kernel code", verdict.code, "counted"),
   };
+  if (!verdict.estimated) rows.push_back(row("      kernel code", verdict.code, "counted"));
   return aligned(rows, style) + fmt::format("  reached {}\n", place_text(verdict.peak_at));
 }
 
@@ -102,6 +104,12 @@ std::string assumptions(const Verdict& verdict, std::string_view indent, const S
   for (const auto& line : assumption_lines(verdict.assumptions, style)) {
     text += fmt::format("{}assumed: {}\n", indent, line);
   }
+  return text;
+}
+
+std::string gaps(const Verdict& verdict, std::string_view indent) {
+  std::string text;
+  for (const auto& gap : verdict.gaps) text += fmt::format("{}not in the trace: {}\n", indent, gap.text);
   return text;
 }
 
@@ -120,7 +128,8 @@ std::string notes(const Verdict& verdict, const Style& style) {
 std::string one_card(const Verdict& verdict, const Style& style, const std::optional<Counting>& counting) {
   auto text = heading(verdict, style) + explanation(verdict, style);
   if (verdict.device_used) text += breakdown(verdict, style);
-  return text + orders(verdict) + compute(counting, "  ") + assumptions(verdict, "  ", style) + notes(verdict, style);
+  return text + orders(verdict) + compute(counting, "  ") + gaps(verdict, "  ") + assumptions(verdict, "  ", style) +
+         notes(verdict, style);
 }
 
 std::vector<Cell> table_heading() {
@@ -169,7 +178,9 @@ std::string origins_line(std::span<const Verdict> verdicts, const Style& style) 
                         to_text(verdict.card.context_spread));
   }
   std::string text =
-      "device peak = PyTorch reserved + libraries + kernel code, counted, + the CUDA context, estimated:";
+      verdicts.front().estimated
+          ? "device peak = PyTorch reserved, libraries and the CUDA context, all estimated; the context:"
+          : "device peak = PyTorch reserved + libraries + kernel code, counted, + the CUDA context, estimated:";
   for (const auto& [origin, list] : ids) text += fmt::format("\n  {} ({})", context_origin_text(origin), list);
   return painted(text, Paint::faint, style) + "\n";
 }
@@ -187,7 +198,7 @@ std::string several_cards(std::span<const Verdict> verdicts, const Style& style,
   auto text = aligned(rows, style) + details;
   // The same program on every card: what was assumed differs in sizes at most.
   const auto assuming = std::ranges::find_if(verdicts, [](const auto& each) { return !each.assumptions.empty(); });
-  text += compute(counting, "");
+  text += compute(counting, "") + gaps(verdicts.front(), "");
   if (assuming != verdicts.end()) text += assumptions(*assuming, "", style);
   for (const auto& line : diagnostic_lines(diagnostics, style)) {
     text += painted("note: " + line, Paint::faint, style) + "\n";

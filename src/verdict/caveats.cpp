@@ -97,6 +97,18 @@ std::optional<Caveat> still_growing(const Verdict& verdict, const RunFacts& fact
                 "little is left, and the peak came in the last step watched: a later one may take more"};
 }
 
+std::optional<Caveat> estimate_error(const Verdict& verdict, const RunFacts& facts) {
+  const double allowance = kEstimateShare * static_cast<double>(verdict.reserved_at_peak.count);
+  if (!facts.estimate || static_cast<double>(slack(verdict)) >= allowance) return std::nullopt;
+  return Caveat{"estimate_error", "an estimate from a CPU profile can be off by up to " +
+                                      to_text(Bytes{static_cast<std::uint64_t>(allowance)}) + ", more than is left"};
+}
+
+std::optional<Caveat> gaps(const Verdict& verdict, const RunFacts&) {
+  if (verdict.gaps.empty() || !slack_below(verdict, kAssumedHeadroom)) return std::nullopt;
+  return Caveat{"trace_gaps", "the trace does not tell everything: " + verdict.gaps.front().text};
+}
+
 /// By PyTorch's own account the last request to the driver, which rounds up, counts; else what PyTorch was asked for.
 std::optional<Bytes> missing_memory(const DeviceTotal& total, const MemoryFailure& failure) {
   const auto& refusal = total.device.last_refusal;
@@ -109,7 +121,8 @@ std::optional<Bytes> missing_memory(const DeviceTotal& total, const MemoryFailur
 
 std::vector<Caveat> caveats_of_fit(const Verdict& verdict, const RunFacts& facts) {
   static constexpr std::optional<Caveat> (*kCaveats[])(const Verdict&, const RunFacts&) = {
-      outside_memory, memory_ran_short, values_not_followed, assumed_sizes, still_growing, tuning, address_order};
+      outside_memory, memory_ran_short, values_not_followed, assumed_sizes, still_growing,
+      tuning,         address_order,    estimate_error,      gaps};
   std::vector<Caveat> found;
   for (const auto caveat : kCaveats) {
     if (auto applies = caveat(verdict, facts)) found.push_back(*std::move(applies));

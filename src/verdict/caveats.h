@@ -22,6 +22,9 @@ inline constexpr double kLittleHeadroom = 0.05;
 /// that depend on data came out empty.
 inline constexpr double kAssumedHeadroom = 0.25;
 
+/// Of what PyTorch reserves: an estimate may be off by this much. The worst of docs/estimate.md was less.
+inline constexpr double kEstimateShare = 0.05;
+
 /// Why a job that fitted could fail on a real card; empty: nothing known speaks against it. The numbers of the device
 /// and its interval must be in `verdict` already.
 std::vector<Caveat> caveats_of_fit(const Verdict& verdict, const RunFacts& facts);

@@ -125,6 +125,12 @@ std::optional<Doubt> no_torch(const Case& run) {
                "check that this is the script that trains, and that PyTorch is installed in this Python environment"};
 }
 
+std::optional<Doubt> trace_cut_off(const Case& run) {
+  if (!run.facts.estimate || run.facts.estimate->damage.empty()) return std::nullopt;
+  return Doubt{"the trace is not whole (" + run.facts.estimate->damage + "); the numbers are of the part before",
+               "make the trace again; if the program was killed while it was written, profile fewer steps"};
+}
+
 std::optional<Doubt> capture_incomplete(const Case& run) {
   for (const auto& process : run.facts.processes) {
     if (process.complete) continue;
@@ -154,7 +160,8 @@ std::optional<Doubt> never_stepped(const Case& run) {
   const std::string seen = backward  ? "forward and backward passes were seen, but no step"
                            : forward ? "forward passes were seen, but no backward pass and no step"
                                      : "no forward pass of a module was seen either";
-  return Doubt{"the program ended without calling optimizer.step() of a torch.optim optimizer; " + seen,
+  const std::string whose = run.facts.estimate ? "the trace has no" : "the program ended without calling";
+  return Doubt{whose + " optimizer.step() of a torch.optim optimizer; " + seen,
                "check that this is the script that trains; the numbers below are what it took as a whole"};
 }
 
@@ -173,8 +180,8 @@ std::optional<Doubt> crowded_device(const Case& run) {
 
 std::optional<Doubt> first_doubt(const Case& run) {
   static constexpr std::optional<Doubt> (*kDoubts[])(const Case&) = {
-      interrupted, cpu_only_torch, unsupported_chip, killed,        exited_with_error, capture_incomplete, timed_out,
-      no_driver,   no_torch,       no_device,        steps_unknown, never_stepped,     crowded_device,
+      interrupted, cpu_only_torch, unsupported_chip, killed,    exited_with_error, capture_incomplete, trace_cut_off,
+      timed_out,   no_driver,      no_torch,         no_device, steps_unknown,     never_stepped,      crowded_device,
   };
   for (const auto doubt : kDoubts) {
     if (auto found = doubt(run)) return found;

@@ -152,6 +152,8 @@ Verdict judge(const Card& card, const RunFacts& facts) {
   verdict.diagnostics = diagnostics_of(facts, devices);
   verdict.assumptions = assumptions_of(facts);
   verdict.tuning = tuning_of(facts);
+  verdict.estimated = facts.estimate.has_value();
+  if (facts.estimate) verdict.gaps = facts.estimate->gaps;
 
   const auto* worst = failure ? device_of(devices, *failure) : fullest(devices);
   if (worst) {

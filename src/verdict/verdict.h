@@ -41,6 +41,12 @@ struct OrderResult {
   std::optional<Bytes> torch_peak_reserved;
 };
 
+/// What an estimate rests on, where the numbers are not of a run on the card.
+struct EstimateFacts {
+  std::vector<Caveat> gaps;  ///< what the trace does not tell, so that it was assumed
+  std::string damage;        ///< why the trace is not whole; empty: it is
+};
+
 /// How the job on one card ended, as far as the verdict needs it.
 struct RunFacts {
   bool ended_by_us = false;  ///< after the asked steps, on purpose
@@ -52,7 +58,8 @@ struct RunFacts {
   Bytes host_peak_rss;
   std::vector<analysis::ProcessSummary> processes;
   AddressOrder address_order = AddressOrder::chunk;
-  bool address_order_assumed = false;  ///< nobody said that the real platform has this order, and no other is tried
+  bool address_order_assumed = false;     ///< nobody said that the real platform has this order, and no other is tried
+  std::optional<EstimateFacts> estimate;  ///< set: the processes are estimated, not run
 };
 
 /// The answer for one card, with every number the report shows.
@@ -94,6 +101,8 @@ struct Verdict {
   std::vector<analysis::Assumption> assumptions;  ///< of all processes, in their order; sizes before values read
   std::vector<std::string> tuning;                ///< autotuners whose choices the run followed, in words
   std::vector<OrderResult> orders;                ///< one per order of addresses that was run
+  bool estimated = false;                         ///< by `dryfit estimate`; else the program ran and was counted
+  std::vector<Caveat> gaps;                       ///< of an estimate: what its trace does not tell
   Diagnostics diagnostics;
 };
 

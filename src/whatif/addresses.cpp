@@ -82,4 +82,8 @@ std::unique_ptr<simulator::AddressPolicy> addresses_for(const Recording& recordi
                                                   : apart_from_start(recording, conditions.address_order));
 }
 
+std::unique_ptr<simulator::AddressPolicy> fresh_addresses(AddressOrder order) {
+  return std::make_unique<SpaceAddresses>(AddressSpace(kPage, kPage + kRoom, order));
+}
+
 }  // namespace dryfit::whatif

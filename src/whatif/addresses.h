@@ -15,4 +15,7 @@ namespace dryfit::whatif {
 /// the start.
 std::unique_ptr<simulator::AddressPolicy> addresses_for(const Recording& recording, const Conditions& conditions);
 
+/// Where new segments lie in a process that has none yet.
+std::unique_ptr<simulator::AddressPolicy> fresh_addresses(AddressOrder order);
+
 }  // namespace dryfit::whatif

@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "estimate/estimate.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "card/catalogue.h"
+#include "commands.h"
+#include "files.h"
+#include "judgement.h"
+#include "named_cards.h"
+#include "report/json.h"
+#include "report/terminal.h"
+#include "resources.h"
+#include "screen.h"
+#include "verdict/verdict.h"
+
+namespace dryfit::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using estimate::Analysis;
+using verdict::Verdict;
+
+struct EstimateOptions {
+  std::string trace;
+  std::vector<std::string> gpus;
+  std::vector<std::filesystem::path> cards;
+  std::string torch;
+  std::string alloc_conf;
+  std::string output;
+  bool json = false;
+  bool strict = false;
+};
+
+/// A line on a terminal while a large trace is read.
+class ReadingLine {
+ public:
+  ~ReadingLine() {
+    if (drawn_) std::fprintf(stderr, "\r\033[K");
+  }
+
+  void operator()(double share) {
+    const auto now = Clock::now();
+    if (!wanted_ || now - last_ < std::chrono::milliseconds(200) || now - begun_ < std::chrono::seconds(1)) return;
+    last_ = now;
+    drawn_ = true;
+    const double seconds = std::chrono::duration<double>(now - begun_).count();
+    const double left = share > 0 ? seconds / share - seconds : 0;
+    std::fprintf(stderr, "\rdryfit: reading the trace, %.0f %%, %.0f s left\033[K\r", 100 * share, left);
+  }
+
+ private:
+  bool wanted_ = is_terminal(STDERR_FILENO);
+  bool drawn_ = false;
+  Clock::time_point begun_ = Clock::now();
+  Clock::time_point last_ = begun_;
+};
+
+/// The version that was profiled, unless another is asked for.
+Result<simulator::TorchVersion> torch_of(const EstimateOptions& options, const Analysis& analysis) {
+  if (!options.torch.empty()) return simulator::parse_torch_version(options.torch);
+  auto found = simulator::parse_torch_version(analysis.profile.metadata.torch);
+  return found ? found : Result<simulator::TorchVersion>(simulator::TorchVersion::newest());
+}
+
+verdict::RunFacts facts_of(const Analysis& analysis, estimate::Estimate found, Clock::time_point begun) {
+  verdict::RunFacts facts{.ended_by_us = true, .address_order_assumed = true, .estimate = verdict::EstimateFacts{}};
+  facts.processes.push_back(std::move(found.process));
+  facts.estimate->damage = analysis.profile.damage;
+  for (auto& gap : found.gaps) facts.estimate->gaps.push_back({std::move(gap.name), std::move(gap.text)});
+  facts.seconds = std::chrono::duration<double>(Clock::now() - begun).count();
+  struct rusage usage{};
+  if (::getrusage(RUSAGE_SELF, &usage) == 0)
+    facts.host_peak_rss = Bytes{static_cast<std::uint64_t>(usage.ru_maxrss) << 10};
+  return facts;
+}
+
+int deliver(const EstimateOptions& options, const Analysis& analysis, const std::vector<Verdict>& verdicts) {
+  const auto& metadata = analysis.profile.metadata;
+  const auto json = report::json_text(DRYFIT_VERSION, metadata.command, verdicts);
+  if (!options.output.empty()) {
+    if (const auto status = write_atomically(options.output, json); !status) return fail(status.error(), kCouldNotTell);
+  }
+  const bool json_on_stdout = options.json && options.output.empty();
+  if (!print(json_on_stdout ? json : report::terminal_text(verdicts, style_for(STDOUT_FILENO)))) {
+    return fail({"cannot write the report to stdout", ""}, kCouldNotTell);
+  }
+  return verdict::exit_code(verdicts, options.strict);
+}
+
+int run(const EstimateOptions& options) {
+  const auto begun = Clock::now();
+  const auto resources = find_resources();
+  if (!resources) return fail(resources.error(), kCouldNotTell);
+  const auto catalogue = Catalogue::load(resources->cards, options.cards);
+  if (!catalogue) return fail(catalogue.error(), kWrongUsage);
+  const auto cards = named_cards(*catalogue, options.gpus);
+  if (!cards) return fail(cards.error(), kWrongUsage);
+  if (!options.output.empty()) {
+    if (const auto status = check_writable(options.output); !status) return fail(status.error(), kWrongUsage);
+  }
+
+  auto profile = [&] {
+    ReadingLine line;
+    return estimate::read_profile(std::filesystem::path(options.trace), std::ref(line));
+  }();
+  if (!profile) return fail(profile.error(), kWrongUsage);
+  const auto analysis = estimate::analyse(std::move(profile).value());
+  const auto torch = torch_of(options, analysis);
+  if (!torch) return fail(torch.error(), kWrongUsage);
+  const auto config = simulator::parse_alloc_config(options.alloc_conf, *torch);
+  if (!config) return fail(config.error(), kWrongUsage);
+
+  std::vector<Verdict> verdicts;
+  for (const auto* card : *cards) {
+    auto found = estimate::estimate(analysis, card->card, {.torch = *torch, .config = *config});
+    verdicts.push_back(verdict::judge(card->card, facts_of(analysis, std::move(found), begun)));
+    add_provenance(verdicts.back(), *card);
+  }
+  return deliver(options, analysis, verdicts);
+}
+
+void declare(CLI::App& command, EstimateOptions& options) {
+  command.add_option("TRACE", options.trace, "A trace of torch.profiler, made on the CPU: .json or .json.gz")
+      ->required()
+      ->type_name("FILE");
+  command.add_option("--gpu", options.gpus, "The card, as in `dryfit run`; several: a,b,c")
+      ->required()
+      ->type_name("NAME")
+      ->delimiter(',')
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);
+  command.add_option("--torch", options.torch, "The version of PyTorch on the GPU machine (default: the profiled one)")
+      ->type_name("VERSION");
+  command.add_option("--alloc-conf", options.alloc_conf, "PYTORCH_CUDA_ALLOC_CONF on the GPU machine")
+      ->type_name("CONF");
+  command.add_option("--cards", options.cards, "A card file of your own, or a folder of them")
+      ->type_name("PATH")
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);
+  command.add_flag("--strict", options.strict, "A tight fit counts as none");
+  command.add_flag("--json", options.json, "Print JSON");
+  command.add_option("--output", options.output, "Write the JSON to this file")->type_name("FILE");
+}
+
+}  // namespace
+
+void add_estimate(CLI::App& app, int& exit_code) {
+  auto* command =
+      app.add_subcommand("estimate", "Estimate from a profile made on the CPU, without a CUDA build of PyTorch");
+  command->footer(
+      "Example:\n  dryfit profile --out trace.json.gz -- python train.py\n"
+      "  dryfit estimate trace.json.gz --gpu rtx-3060-12gb,a100-40gb\n\n"
+      "A trace that torch.profiler made with profile_memory=True and record_shapes=True does too.\n\n"
+      "Exit code: 0 fits on every card (tight ones included, unless --strict), 3 does not fit on at least one,\n"
+      "2 wrong usage, 1 could not tell.");
+  auto options = std::make_shared<EstimateOptions>();
+  declare(*command, *options);
+  command->callback([options, &exit_code] {
+    std::erase(options->gpus, "");
+    exit_code = run(*options);
+  });
+}
+
+}  // namespace dryfit::cli

@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "card/card.h"
+#include "estimate/kernel.h"
+#include "estimate/orchestrator.h"
+#include "simulator/torch_version.h"
+
+namespace dryfit::estimate {
+
+/// The card and the PyTorch that a profile is lowered to, and what a process on it has already.
+struct Target {
+  const Card& card;
+  simulator::TorchVersion torch;
+  // Whether the forward and the backward thread have their cuBLAS workspaces.
+  bool workspace_of_thread[2] = {false, false};
+};
+
+/// What CUDA does otherwise than the CPU: operators whose kernels keep or need other memory are found in the timeline,
+/// and their blocks replaced by those that a card of that kind has.
+void lower(Context& context, const Card& card, simulator::TorchVersion torch);
+
+/// Rewrites one operator. True: all below it is done too.
+using Rule = bool (*)(Kernel& kernel, Target& target);
+
+// The rules by family (lower_*.cpp).
+bool lower_convolution(Kernel& kernel, Target& target);
+bool lower_convolution_backward(Kernel& kernel, Target& target);
+bool lower_batch_norm(Kernel& kernel, Target& target);
+bool lower_batch_norm_backward(Kernel& kernel, Target& target);
+bool lower_dropout(Kernel& kernel, Target& target);
+bool lower_matrix_product(Kernel& kernel, Target& target);
+bool lower_biased_matrix_product(Kernel& kernel, Target& target);
+bool lower_attention(Kernel& kernel, Target& target);
+bool lower_embedding_backward(Kernel& kernel, Target& target);
+
+/// The steps of all optimizers, which CUDA takes with lists of tensors.
+void lower_optimizers(Context& context, const Target& target);
+
+}  // namespace dryfit::estimate

@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "estimate/plan.h"
+#include "estimate/profile.h"
+#include "estimate/structure.h"
+#include "estimate/timeline.h"
+
+namespace dryfit::estimate {
+
+/// Something that the trace does not tell, so that it was assumed.
+struct Gap {
+  std::string name;  ///< stable: "parameters", "optimizer_state", … (docs/estimate.md)
+  std::string text;  ///< a sentence without a full stop
+};
+
+/// A parameter that is trained, as the optimizer's work sees it.
+struct Trained {
+  Bytes size;
+};
+
+/// What the Orchestrator found out about the model.
+struct Model {
+  std::vector<Bytes> parameters;  ///< all of them, in the order in which they come to the card
+  std::vector<Bytes> buffers;
+  std::vector<Bytes> trained;  ///< those that get gradients, in the optimizer's order
+  bool in_trace = false;       ///< their blocks are in the trace already
+};
+
+/// Everything that stages read and write while a profile becomes a plan.
+struct Context {
+  const Profile& profile;
+  const Timeline& timeline;
+  const Structure& structure;
+  Script script;
+  Model model;
+  std::vector<Gap> gaps;
+  Diagnostics diagnostics;
+};
+
+/// Puts the profile's blocks into the order of a program that trains on a card: what stays on the host is dropped,
+/// batches are copied when they are handed out, parameters, buffers and optimizer state that the trace does not have
+/// are put in before everything else.
+void orchestrate(Context& context);
+
+}  // namespace dryfit::estimate

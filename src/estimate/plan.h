@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/bytes.h"
+#include "estimate/timeline.h"
+
+namespace dryfit::estimate {
+
+enum class Phase : std::uint8_t { load, forward, backward, optimizer, other };
+
+/// "load", "forward", … as in analysis::Moment.
+const char* to_text(Phase phase);
+
+/// When something happens in the program's life.
+struct Stage {
+  std::uint32_t step = 0;  ///< 0: before the first training step
+  Phase phase = Phase::load;
+};
+
+/// A call of the card's allocator. Blocks of the profile keep their number; others come after them.
+struct Call {
+  std::uint32_t block = 0;
+  bool is_free = false;
+  Stage at;
+};
+
+/// What the program asks the card's allocator for, from beginning to end.
+struct Plan {
+  std::vector<Call> calls;
+  std::vector<Bytes> sizes;  ///< by block
+};
+
+/// Changes the profile's sequence of events into that of a card: blocks can be dropped, resized or moved, and others
+/// put in. A place is the index of an event, before which something happens; what is put in at one place happens in
+/// the order in which it was put in.
+class Script {
+ public:
+  explicit Script(const Timeline& timeline);
+
+  /// The card has no such block.
+  void drop(std::uint32_t block) { dropped_[block] = true; }
+  bool is_dropped(std::uint32_t block) const { return dropped_[block]; }
+  void resize(std::uint32_t block, Bytes size) { sizes_[block] = size; }
+  Bytes size_of(std::uint32_t block) const { return sizes_[block]; }
+
+  /// The card allocates it there.
+  void alloc_at(std::uint32_t block, std::uint32_t place);
+  /// The card frees it there.
+  void free_at(std::uint32_t block, std::uint32_t place);
+
+  /// Another block, which lives from `place` on.
+  std::uint32_t add(Bytes size, std::uint32_t place);
+  /// One that lives only for a moment.
+  void add_temporary(Bytes size, std::uint32_t place) { free_at(add(size, place), place); }
+
+  /// All together. `stages` has one for each event, and one more.
+  Plan finish(const std::vector<Stage>& stages) &&;
+
+ private:
+  struct Insertion {
+    std::uint32_t place = 0;
+    std::uint32_t block = 0;
+    bool is_free = false;
+  };
+
+  const Timeline& timeline_;
+  std::vector<Bytes> sizes_;
+  std::vector<bool> dropped_;
+  std::vector<bool> alloc_moved_;
+  std::vector<bool> free_moved_;
+  std::vector<Insertion> insertions_;
+};
+
+}  // namespace dryfit::estimate

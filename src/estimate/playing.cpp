@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "estimate/playing.h"
+
+#include "estimate/estimate.h"
+#include "simulator/caching_allocator.h"
+#include "simulator/rounding.h"
+#include "whatif/addresses.h"
+#include "whatif/answer.h"
+
+namespace dryfit::estimate {
+namespace {
+
+/// Remembers what the device had left for a request that was refused.
+struct Refused : simulator::Observer {
+  void out_of_memory(Bytes, Bytes device_free, simulator::StreamId) override { left = device_free; }
+  Bytes left;
+};
+
+analysis::Moment moment(const Stage& stage) {
+  analysis::Moment at;
+  at.step = stage.step;
+  at.phase.assign(to_text(stage.phase));
+  return at;
+}
+
+class Player {
+ public:
+  Player(const Plan& plan, const Card& card, const Conditions& conditions)
+      : plan_(plan),
+        outside_(whatif::outside_of(card, std::nullopt).estimate),
+        rounding_(conditions.config, conditions.torch),
+        large_segment_size_(conditions.config.large_segment_size),
+        allocator_({.version = conditions.torch,
+                    .config = conditions.config,
+                    .device = {.total = card.total_memory, .context = std::min(outside_, card.total_memory)},
+                    .addresses = whatif::fresh_addresses(conditions.address_order),
+                    .observer = &refused_}),
+        blocks_(plan.sizes.size(), simulator::kNoBlock) {
+    device_.card = card.id;
+    device_.capacity = card.total_memory;
+    device_.peak_context = card.context_memory + card.launch_memory;
+    device_.peak_libraries = outside_ - device_.peak_context;
+    device_.peak = outside_;
+  }
+
+  analysis::DeviceSummary play() {
+    for (const auto& call : plan_.calls) {
+      if (call.at.step > 0) note_loaded();
+      if (call.is_free) {
+        free(call);
+      } else if (!malloc(call)) {
+        break;
+      }
+    }
+    const auto& statistics = allocator_.statistics();
+    device_.torch_peak_reserved = Bytes{statistics.all.reserved_bytes.peak()};
+    device_.torch_peak_allocated = Bytes{statistics.all.allocated_bytes.peak()};
+    device_.alloc_retries = statistics.num_alloc_retries;
+    return std::move(device_);
+  }
+
+ private:
+  Bytes reserved() const { return Bytes{allocator_.statistics().all.reserved_bytes.current()}; }
+
+  void note_loaded() {
+    if (!device_.torch_reserved_after_load) device_.torch_reserved_after_load = reserved();
+  }
+
+  void free(const Call& call) {
+    auto& block = blocks_[call.block];
+    if (block == simulator::kNoBlock) return;
+    allocator_.free(block);
+    block = simulator::kNoBlock;
+  }
+
+  bool malloc(const Call& call) {
+    if (blocks_[call.block] != simulator::kNoBlock) return true;
+    const auto allocation = allocator_.malloc(plan_.sizes[call.block]);
+    if (!allocation && allocation.outcome != simulator::Outcome::kNothing) {
+      refuse(call);
+      return false;
+    }
+    blocks_[call.block] = allocation.block;
+    if (reserved() + outside_ > device_.peak) {
+      device_.peak = reserved() + outside_;
+      device_.peak_torch_reserved = reserved();
+      device_.peak_at = moment(call.at);
+    }
+    return true;
+  }
+
+  void refuse(const Call& call) {
+    const Bytes segment = simulator::get_allocation_size(rounding_(plan_.sizes[call.block]), large_segment_size_);
+    device_.ooms = 1;
+    device_.last_oom = {.requested = segment, .device_free = refused_.left, .at = moment(call.at)};
+    device_.first_oom = device_.last_oom;
+  }
+
+  const Plan& plan_;
+  Bytes outside_;
+  simulator::SizeRounding rounding_;
+  Bytes large_segment_size_;
+  Refused refused_;
+  simulator::CachingAllocator allocator_;
+  std::vector<simulator::BlockId> blocks_;
+  analysis::DeviceSummary device_;
+};
+
+}  // namespace
+
+analysis::DeviceSummary play(const Plan& plan, const Card& card, const Conditions& conditions) {
+  return Player(plan, card, conditions).play();
+}
+
+}  // namespace dryfit::estimate

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "base/result.h"
+#include "estimate/byte_source.h"
+#include "estimate/profile.h"
+
+namespace dryfit::estimate {
+
+/// Called now and then while a long file is read, with the share that is read.
+using Progress = std::function<void(double)>;
+
+/// Reads a trace of torch.profiler. An Error when it is none, or tells nothing about memory; a trace that was cut off
+/// or is damaged from some place on is read up to there and says so. `name` is how messages call it.
+Result<Profile> read_profile(ByteSource& source, const std::string& name, const Progress& progress = {});
+
+/// The same of a file, plain or compressed.
+Result<Profile> read_profile(const std::filesystem::path& path, const Progress& progress = {});
+
+}  // namespace dryfit::estimate

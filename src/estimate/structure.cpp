@@ -1,0 +1,165 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "estimate/structure.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace dryfit::estimate {
+namespace {
+
+constexpr std::string_view kOptimizerStep = "Optimizer.step#";
+constexpr std::string_view kEngine = "autograd::engine::evaluate_function: ";
+
+/// What a name says about everything below it.
+enum class Meaning : std::uint8_t { nothing, backward, optimizer, zero_grad, to_device, to_host, loader, gradient };
+
+Meaning meaning_of(std::string_view name) {
+  if (name.starts_with(kEngine)) return Meaning::backward;
+  if (name == "dryfit::backward") return Meaning::backward;
+  if (name == "torch::autograd::AccumulateGrad") return Meaning::gradient;
+  if (name.starts_with(kOptimizerStep)) return Meaning::optimizer;
+  if (name.starts_with("Optimizer.zero_grad#")) return Meaning::zero_grad;
+  if (name == "dryfit::to_device") return Meaning::to_device;
+  if (name == "dryfit::to_host" || name == "dryfit::host") return Meaning::to_host;
+  if (name.starts_with("enumerate(DataLoader)#")) return Meaning::loader;
+  return Meaning::nothing;
+}
+
+/// "AdamW" of "Optimizer.step#AdamW.step".
+std::string class_of(std::string_view name) {
+  name.remove_prefix(kOptimizerStep.size());
+  return std::string(name.substr(0, name.find('.')));
+}
+
+class Finder {
+ public:
+  Finder(const Timeline& timeline, const TextTable& names) : timeline_(timeline), names_(names) {
+    meanings_.reserve(names.size());
+    for (TextTable::Id id = 0; id < names.size(); ++id) meanings_.push_back(meaning_of(names[id]));
+  }
+
+  Structure find() {
+    for (std::uint32_t i = 0; i < timeline_.nodes.size(); ++i) look_at(i);
+    std::ranges::sort(found_.optimizer_steps, {},
+                      [&](const auto& step) { return timeline_.nodes[step.node].span.start; });
+    std::ranges::sort(found_.gradients, {}, [&](auto node) { return timeline_.nodes[node].span.start; });
+    find_phases();
+    find_stages();
+    return std::move(found_);
+  }
+
+ private:
+  Meaning meaning(std::uint32_t node) const { return meanings_[timeline_.nodes[node].span.name]; }
+
+  void look_at(std::uint32_t index) {
+    const auto& node = timeline_.nodes[index];
+    switch (meaning(index)) {
+      case Meaning::optimizer:
+        if (!is_below(index, Meaning::optimizer)) {
+          found_.optimizer_steps.push_back({index, class_of(names_[node.span.name])});
+        }
+        break;
+      case Meaning::backward:
+        found_.backward_seen = true;
+        found_.first_backward = std::min(found_.first_backward, node.first_event);
+        // Only the engine's own nodes have a sequence number that leads back.
+        if (node.span.sequence != Span::kNoSequence) found_.backward[node.span.sequence] = index;
+        break;
+      case Meaning::to_device:
+        if (!is_below(index, Meaning::to_device) && !is_below(index, Meaning::to_host))
+          found_.to_device.push_back(index);
+        break;
+      case Meaning::to_host:
+        found_.to_host.push_back(index);
+        break;
+      case Meaning::loader:
+        found_.loaders.push_back(index);
+        break;
+      case Meaning::gradient:
+        found_.gradients.push_back(index);
+        break;
+      case Meaning::zero_grad:
+        break;
+      case Meaning::nothing:
+        if (is_forward(index)) {
+          found_.forward_seen = true;
+          found_.first_forward = std::min(found_.first_forward, node.first_event);
+        }
+        break;
+    }
+  }
+
+  /// A module at work, or an operator that autograd wants to know of.
+  bool is_forward(std::uint32_t index) const {
+    const auto& span = timeline_.nodes[index].span;
+    if (span.kind == Span::Kind::module || names_[span.name].starts_with("dryfit::module#")) return true;
+    if (span.kind != Span::Kind::op || span.sequence == Span::kNoSequence) return false;
+    // Initialisation runs such operators too, in place and without a graph: only what has a backward node counts.
+    return names_[span.name].starts_with("aten::") && !is_below(index, Meaning::optimizer) &&
+           !is_below(index, Meaning::backward) && !is_below(index, Meaning::loader) &&
+           !is_below(index, Meaning::to_host) && !is_below(index, Meaning::to_device);
+  }
+
+  bool is_below(std::uint32_t node, Meaning wanted) const {
+    for (node = timeline_.nodes[node].parent; node != kNone; node = timeline_.nodes[node].parent) {
+      if (meaning(node) == wanted) return true;
+    }
+    return false;
+  }
+
+  /// A parent comes before its children, who inherit what they do not know better.
+  void find_phases() {
+    found_.phases.reserve(timeline_.nodes.size());
+    for (std::uint32_t i = 0; i < timeline_.nodes.size(); ++i) {
+      const auto parent = timeline_.nodes[i].parent;
+      found_.phases.push_back(phase_below(i, parent == kNone ? Phase::other : found_.phases[parent]));
+    }
+  }
+
+  Phase phase_below(std::uint32_t node, Phase above) const {
+    switch (meaning(node)) {
+      case Meaning::backward:
+        return Phase::backward;
+      case Meaning::optimizer:
+        return Phase::optimizer;
+      case Meaning::zero_grad:
+      case Meaning::loader:
+      case Meaning::to_device:
+      case Meaning::to_host:
+        return Phase::other;
+      default:
+        const bool works = timeline_.nodes[node].span.kind != Span::Kind::annotation;
+        return above == Phase::other && works ? Phase::forward : above;
+    }
+  }
+
+  Phase phase_of(std::uint32_t node) const { return node == kNone ? Phase::other : found_.phases[node]; }
+
+  void find_stages() {
+    found_.stages.reserve(timeline_.events.size() + 1);
+    std::size_t done = 0;
+    for (std::uint32_t i = 0; i < timeline_.events.size(); ++i) {
+      while (done < found_.optimizer_steps.size() &&
+             timeline_.nodes[found_.optimizer_steps[done].node].end_event <= i) {
+        ++done;
+      }
+      Stage stage{.step = static_cast<std::uint32_t>(done) + 1, .phase = phase_of(timeline_.events[i].node)};
+      if (i < found_.first_forward && stage.phase != Phase::backward && stage.phase != Phase::optimizer) stage = {};
+      found_.stages.push_back(stage);
+    }
+    // The end: of the last step, if there was one.
+    found_.stages.push_back(found_.stages.empty() ? Stage{} : found_.stages.back());
+  }
+
+  const Timeline& timeline_;
+  const TextTable& names_;
+  std::vector<Meaning> meanings_;
+  Structure found_;
+};
+
+}  // namespace
+
+Structure find_structure(const Timeline& timeline, const TextTable& names) { return Finder(timeline, names).find(); }
+
+}  // namespace dryfit::estimate

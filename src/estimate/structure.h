@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "estimate/plan.h"
+#include "estimate/profile.h"
+#include "estimate/timeline.h"
+
+namespace dryfit::estimate {
+
+/// A call of Optimizer.step().
+struct OptimizerStep {
+  std::uint32_t node = 0;
+  std::string class_name;  ///< "AdamW"
+};
+
+/// What the parts of a timeline are in a training program.
+struct Structure {
+  std::vector<Stage> stages;  ///< of each event, and of the end
+  std::vector<Phase> phases;  ///< of each node
+  std::vector<OptimizerStep> optimizer_steps;
+  std::vector<std::uint32_t> to_device;                      ///< nodes around copies to the card, outermost ones
+  std::vector<std::uint32_t> to_host;                        ///< nodes around what stays on the host
+  std::vector<std::uint32_t> loaders;                        ///< nodes around a DataLoader's work
+  std::vector<std::uint32_t> gradients;                      ///< AccumulateGrad nodes, in the order of time
+  std::unordered_map<std::int32_t, std::uint32_t> backward;  ///< sequence number → node of the autograd engine
+  std::uint32_t first_forward = kNone;                       ///< event with which training begins
+  std::uint32_t first_backward = kNone;                      ///< event
+  bool forward_seen = false;
+  bool backward_seen = false;
+};
+
+/// The Analyzer's second half: steps, phases, and which backward node belongs to which forward operator.
+Structure find_structure(const Timeline& timeline, const TextTable& names);
+
+}  // namespace dryfit::estimate
