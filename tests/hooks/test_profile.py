@@ -356,6 +356,21 @@ def test_a_device_of_the_program_that_fails_fails_with_its_own_words(profiled):
     assert printed == ["mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)"]
 
 
+def test_a_program_with_a_profiler_of_its_own_goes_on(profiled, tmp_path: Path):
+    printed = profiled(
+        """
+        with torch.profiler.profile(profile_memory=True, schedule=torch.profiler.schedule(wait=0, warmup=1, active=1)) as own:
+            for _ in range(3):
+                torch.ones(5, device="cuda")
+                own.step()
+        own.export_chrome_trace(FOLDER + "/own.json")
+        print(len(own.key_averages()), torch.ones(7, device="cuda").device)
+        """
+    )
+    assert printed == ["0 cuda:0"]
+    assert Trace(tmp_path).device_blocks() == [20, 20, 20, 28]
+
+
 WITHOUT_CUDA = """
 import torch
 for name in [name for name in dir(torch._C) if name.startswith("_cuda") or name in ("_CudaEventBase", "_CudaStreamBase")]:

@@ -12,7 +12,7 @@ from _dryfit_hooks.patching import quietly
 from _dryfit_hooks.phases import Phases
 from _dryfit_hooks.steps import StepCounter
 
-from . import cuda_module, generators, loading, python_functions, settings
+from . import cuda_module, generators, loading, programs_profiler, python_functions, settings
 from .annotations import Annotations
 from .autocasting import Autocasting
 from .backward import BackwardPasses
@@ -62,6 +62,7 @@ def install(torch: Any, environment: Mapping[str, str]) -> None:
         steps.install,
         ending.install,
         recording.begin,
+        programs_profiler.install,
         mode.__enter__,
     ):
         quietly(part)()
