@@ -69,6 +69,13 @@ def test_a_program_is_ended_after_its_steps_and_leaves_a_compressed_trace(tmp_pa
     assert [path.name for path in tmp_path.iterdir()] == ["trace.json.gz"]
 
 
+def test_a_program_that_is_ended_leaves_no_folder_of_pytorchs(tmp_path: Path) -> None:
+    program = "import torch.distributed.nn.jit.instantiator as i\nprint(i._TEMP_DIR.name, flush=True)\n" + TRAINING
+    done = profile(tmp_path, "--steps", "1", "--", PYTHON, "-c", program)
+    assert done.returncode == 0, done.stderr
+    assert not Path(done.stdout.splitlines()[0]).exists()
+
+
 def test_two_small_batches_make_two_traces(tmp_path: Path) -> None:
     done = profile(tmp_path, "--steps", "1", "--shrink", "batch=2,4", "-o", "t.json.gz", "--", PYTHON, "-c", TRAINING)
     assert done.returncode == 0, done.stderr
