@@ -60,18 +60,51 @@ class Collector {
         take_span(moment.index);
       }
     }
-    return std::move(events_);
+    return without_idle();
   }
 
  private:
+  /// A span that has begun, and has not ended at the last moment that was looked at.
+  struct Open {
+    Time end;
+    std::size_t event;
+  };
+
   void take_span(std::size_t index) {
     const auto& span = profile_.spans[index];
     if (span.start < host_until_) return;
     if (is_of_host(profile_.names[span.name])) {
       host_until_ = span.end;
-    } else {
-      events_.push_back({CardEvent::Kind::span, index, 0});
+      return;
     }
+    close_until(span.start);
+    const bool is_op = span.kind == Span::Kind::op;
+    const bool within_op = std::ranges::any_of(open_, [&](const Open& open) { return is_op_at(open.event); });
+    open_.push_back({span.end, events_.size()});
+    events_.push_back({CardEvent::Kind::span, index, 0});
+    is_idle_.push_back(is_op && within_op);
+  }
+
+  bool is_op_at(std::size_t event) const { return profile_.spans[events_[event].index].kind == Span::Kind::op; }
+
+  void close_until(Time time) {
+    while (!open_.empty() && open_.back().end <= time) open_.pop_back();
+  }
+
+  void add_memory(const CardEvent& event) {
+    close_until(profile_.memory[event.index].time);
+    for (const auto& open : open_) is_idle_[open.event] = false;
+    events_.push_back(event);
+    is_idle_.push_back(false);
+  }
+
+  std::vector<CardEvent> without_idle() {
+    std::vector<CardEvent> kept;
+    kept.reserve(events_.size());
+    for (std::size_t i = 0; i < events_.size(); ++i) {
+      if (!is_idle_[i]) kept.push_back(events_[i]);
+    }
+    return kept;
   }
 
   void take_memory(std::size_t index) {
@@ -81,18 +114,20 @@ class Collector {
         live_.erase(record.address);
       } else {
         live_[record.address] = blocks_;
-        events_.push_back({CardEvent::Kind::alloc, index, blocks_++});
+        add_memory({CardEvent::Kind::alloc, index, blocks_++});
       }
       return;
     }
     if (const auto found = live_.find(record.address); found != live_.end()) {
-      events_.push_back({CardEvent::Kind::free, index, found->second});
+      add_memory({CardEvent::Kind::free, index, found->second});
       live_.erase(found);
     }
   }
 
   const Profile& profile_;
   std::vector<CardEvent> events_;
+  std::vector<bool> is_idle_;  ///< of each event: an operator within another, without memory so far
+  std::vector<Open> open_;     ///< from the outermost to the innermost
   std::unordered_map<std::uint64_t, std::size_t> live_;
   std::size_t blocks_ = 0;
   Time host_until_ = std::numeric_limits<Time>::min();

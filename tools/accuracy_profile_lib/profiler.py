@@ -37,14 +37,14 @@ class Profiler:
         options = ["--shrink", shrink, "--steps", str(STEPS), "-o", str(group.output(self._folder))]
         script, *words = group.job
         done = self._call("profile", *options, "--", str(python), str(SCRIPTS / script), *words)
-        return None if done.returncode == 0 else _last_line(done)
+        return None if done.returncode == 0 else _complaint(done)
 
     def estimate(self, group: Group, case: Case) -> Outcome:
         traces = [str(trace) for trace in group.traces(self._folder)]
         batch = str(case.facts["batch_size"])
         done = self._call("estimate", *traces, "--batch", batch, "--gpu", case.card, "--json")
         report = json.loads(done.stdout) if done.stdout.startswith("{") else None
-        outcome = outcome_of(Answer(done.returncode, report, done.stderr, 0.0), None)
+        outcome = outcome_of(Answer(done.returncode, report, _complaint(done), 0.0), None)
         return above_first_sample(case, replace(outcome, seconds=None))
 
     def _call(self, *words: str) -> "subprocess.CompletedProcess[str]":
@@ -61,6 +61,6 @@ def above_first_sample(case: Case, outcome: Outcome) -> Outcome:
     return replace(outcome, measured={**outcome.measured, "device_growth": growth - loaded})
 
 
-def _last_line(done: "subprocess.CompletedProcess[str]") -> str:
+def _complaint(done: "subprocess.CompletedProcess[str]") -> str:
     lines = [line for line in done.stderr.splitlines() if line.startswith("dryfit: ")] or done.stderr.splitlines()
     return lines[-1] if lines else f"dryfit ended with exit code {done.returncode}"
