@@ -356,6 +356,22 @@ def test_a_device_of_the_program_that_fails_fails_with_its_own_words(profiled):
     assert printed == ["mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)"]
 
 
+def test_threads_and_workers_find_the_gpu_too(profiled):
+    printed = profiled(
+        """
+        import threading
+        from torch.utils.data import DataLoader, TensorDataset
+        def work():
+            print(torch.ones(2).cuda(non_blocking=True).device, torch.ones(2).pin_memory().device)
+        thread = threading.Thread(target=work)
+        thread.start(); thread.join()
+        loader = DataLoader(TensorDataset(torch.arange(8)), batch_size=4, num_workers=1, pin_memory=True)
+        print([batch.to("cuda").device.type for batch, in loader])
+        """
+    )
+    assert printed == ["cuda:0 cpu", "['cuda', 'cuda']"]
+
+
 def test_a_program_with_a_profiler_of_its_own_goes_on(profiled, tmp_path: Path):
     printed = profiled(
         """

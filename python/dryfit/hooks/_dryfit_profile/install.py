@@ -63,7 +63,7 @@ def install(torch: Any, environment: Mapping[str, str]) -> None:
         ending.install,
         recording.begin,
         programs_profiler.install,
-        mode.__enter__,
+        mode.install,
     ):
         quietly(part)()
     guest.note("hooks.ready", "1")
