@@ -213,6 +213,21 @@ def test_modules_and_passes_are_annotated(profiled, tmp_path: Path):
     assert len(trace.named("dryfit::backward")) == 2
 
 
+def test_annotations_nest(profiled, tmp_path: Path):
+    """PyTorch's own (Optimizer.step) and ours: of two that overlap, one lies within the other."""
+    profiled(TRAINING)
+    spans = [event for event in Trace(tmp_path).events if event.get("ph") == "X" and event.get("cat") != "Trace"]
+    marks = [event for event in spans if event["name"].startswith(("dryfit::", "Optimizer."))]
+    assert any(event["name"].startswith("Optimizer.step") for event in marks)
+    open_until: "list[float]" = []
+    for event in sorted(marks, key=lambda each: (each["ts"], -each["dur"])):
+        begin, end = event["ts"], event["ts"] + event["dur"]
+        while open_until and open_until[-1] <= begin:
+            open_until.pop()
+        assert not open_until or end <= open_until[-1] + 0.001, event["name"]
+        open_until.append(end)
+
+
 def test_tied_parameters_are_told_once(profiled, tmp_path: Path):
     profiled(
         """

@@ -27,6 +27,8 @@ Keywords = Dict[str, Any]
 Handler = Callable[[Any, Arguments, Keywords], Any]
 
 UNTOUCHED = frozenset(("__get__", "__set__", "__delete__", "size", "stride", "dim", "numel", "element_size", "data_ptr"))
+# What begins and ends an annotation may not lie in one of ours, or the two would not nest.
+ANNOTATING = "_record_function"
 
 
 class Target(NamedTuple):
@@ -66,7 +68,8 @@ class DeviceMode(TorchFunctionMode):
             handler = self._handlers.get(func)
             if handler is not None:
                 return handler(func, args, kwargs)
-            if getattr(func, "__name__", "") in UNTOUCHED:
+            name = getattr(func, "__name__", "")
+            if name in UNTOUCHED or name.startswith(ANNOTATING):
                 return func(*args, **kwargs)
             return self.call(func, args, kwargs)
         finally:
