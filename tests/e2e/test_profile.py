@@ -84,6 +84,42 @@ def test_two_small_batches_make_two_traces(tmp_path: Path) -> None:
         assert content(tmp_path / f"t.batch-{batch}.json.gz")["dryfit"]["shrunk"] == {"batch": batch, "from": 32}
 
 
+NETWORK = """
+import sys, torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+model = nn.Sequential(nn.Conv2d(3, 32, 3), nn.BatchNorm2d(32), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Dropout(0.1),
+                      nn.Linear(32 * 15 * 15, 64), nn.LayerNorm(64), nn.GELU(), nn.Linear(64, 10)).cuda()
+optimizer = torch.optim.AdamW(model.parameters())
+data = TensorDataset(torch.rand(96, 3, 32, 32), torch.zeros(96, dtype=torch.int64))
+for images, labels in DataLoader(data, batch_size=int(sys.argv[1])):
+    loss = nn.functional.cross_entropy(model(images.cuda()), labels.cuda())
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+"""
+
+
+def estimated(folder: Path, *words: object) -> "dict[str, Any]":
+    command = [str(DRYFIT), "estimate", *map(str, words), "--gpu", "rtx-3060-12gb", "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    [result] = json.loads(done.stdout)["results"]
+    return result["torch"]
+
+
+def test_what_two_small_batches_say_of_a_large_one_is_what_its_own_profile_says(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(NETWORK, encoding="utf-8")
+    whole = profile(tmp_path, "--steps", "3", "-o", "whole.json.gz", "--", PYTHON, "train.py", "32")
+    parts = profile(tmp_path, "--steps", "3", "--shrink", "batch=4,8", "-o", "s.json.gz", "--", PYTHON, "train.py", "{batch}")
+    assert (whole.returncode, parts.returncode) == (0, 0), whole.stderr + parts.stderr
+    shrunk = ("s.batch-4.json.gz", "s.batch-8.json.gz")
+    own = estimated(tmp_path, "whole.json.gz")
+    assert own["peak_allocated_bytes"] > 10 << 20
+    assert estimated(tmp_path, *shrunk, "--batch", "32") == own
+    assert estimated(tmp_path, *shrunk, "--batch", "8") == estimated(tmp_path, shrunk[1])
+
+
 def test_a_program_without_a_batch_that_can_be_changed_is_told_what_to_do(tmp_path: Path) -> None:
     program = TRAINING.replace("batch_size=32", "batch_size=None")
     done = profile(tmp_path, "--steps", "1", "--shrink", "batch=2,4", "--", PYTHON, "-c", program)

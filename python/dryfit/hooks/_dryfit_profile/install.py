@@ -42,8 +42,7 @@ def install(torch: Any, environment: Mapping[str, str]) -> None:
     mode.casting = autocasting.cast
     batches = SmallerBatches(wanted.batch, telling) if wanted.batch else None
     facts = Facts(torch, telling, modules, environment)
-    facts.more = lambda: further_facts(autocasting, batches)
-
+    facts.more = lambda: further_facts(autocasting, batches, phases.compiles)
     phases = Phases(torch, [], lambda: None)
     ending = Ending([software.note_libraries, lambda: recording.save(facts.collect)], lambda: None)
     steps = StepCounter(torch, wanted.steps, phases, [residency.forget_the_dead], [facts.step_completed], ending.stop)
@@ -69,9 +68,10 @@ def install(torch: Any, environment: Mapping[str, str]) -> None:
     guest.note("hooks.ready", "1")
 
 
-def further_facts(autocasting: Autocasting, batches: Optional[SmallerBatches]) -> Dict[str, Any]:
+def further_facts(autocasting: Autocasting, batches: Optional[SmallerBatches], compiles: bool) -> Dict[str, Any]:
     facts: Dict[str, Any] = {
         "autocast": autocasting.asked,
+        "compiles": compiles,
         "ran_foreach": True,
         "ran_native_dropout": True,
         "ran_cuda_attention": True,
