@@ -74,6 +74,16 @@ Result<simulator::TorchVersion> torch_of(const EstimateOptions& options, const A
   return found ? found : Result<simulator::TorchVersion>(simulator::TorchVersion::newest());
 }
 
+/// As the program had it, unless another is asked for.
+std::string alloc_conf_of(const EstimateOptions& options, const Analysis& analysis) {
+  if (!options.alloc_conf.empty()) return options.alloc_conf;
+  const auto& environment = analysis.profile.metadata.environment;
+  for (const auto* name : {"PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF"}) {
+    if (const auto set = environment.find(name); set != environment.end()) return set->second;
+  }
+  return "";
+}
+
 verdict::RunFacts facts_of(const Analysis& analysis, estimate::Estimate found, Clock::time_point begun) {
   verdict::RunFacts facts{.ended_by_us = true, .address_order_assumed = true, .estimate = verdict::EstimateFacts{}};
   facts.processes.push_back(std::move(found.process));
@@ -119,7 +129,7 @@ int run(const EstimateOptions& options) {
   const auto analysis = estimate::analyse(std::move(profile).value());
   const auto torch = torch_of(options, analysis);
   if (!torch) return fail(torch.error(), kWrongUsage);
-  const auto config = simulator::parse_alloc_config(options.alloc_conf, *torch);
+  const auto config = simulator::parse_alloc_config(alloc_conf_of(options, analysis), *torch);
   if (!config) return fail(config.error(), kWrongUsage);
 
   std::vector<Verdict> verdicts;
@@ -152,7 +162,9 @@ void declare(CLI::App& command, EstimateOptions& options) {
       ->allow_extra_args(false);
   command.add_option("--torch", options.torch, "The version of PyTorch on the GPU machine (default: the profiled one)")
       ->type_name("VERSION");
-  command.add_option("--alloc-conf", options.alloc_conf, "PYTORCH_CUDA_ALLOC_CONF on the GPU machine")
+  command
+      .add_option("--alloc-conf", options.alloc_conf,
+                  "PYTORCH_CUDA_ALLOC_CONF on the GPU machine (default: that of the program)")
       ->type_name("CONF");
   command.add_option("--cards", options.cards, "A card file of your own, or a folder of them")
       ->type_name("PATH")
