@@ -26,6 +26,7 @@ void add_observe(CLI::App& app, const Arguments& arguments, int& exit_code);
 void add_history(CLI::App& app, int& exit_code);
 void add_learn(CLI::App& app, const Arguments& arguments, int& exit_code);
 void add_evaluate(CLI::App& app, const Arguments& arguments, int& exit_code);
+void add_profile(CLI::App& app, const Arguments& arguments, int& exit_code);
 void add_estimate(CLI::App& app, int& exit_code);
 void add_trace(CLI::App& app, int& exit_code);
 

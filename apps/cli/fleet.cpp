@@ -100,11 +100,17 @@ class Fleet {
     auto& shown = running_.front();
     const auto& run = runs_[shown.index];
     progress_.draw({.card = run.card,
-                    .state = shown.view.look(shown.job.traces()),
-                    .steps = run.options.steps,
+                    .doing = doing(shown),
                     .running = running_.size(),
                     .done = done_,
                     .all = runs_.size()});
+  }
+
+  std::string doing(Running& shown) const {
+    const auto& asked = runs_[shown.index].options;
+    if (asked.profile) return progress_text(shown.job.told(), asked.steps);
+    const auto state = shown.view.look(shown.job.traces());
+    return state ? progress_text(*state, asked.steps) : "";
   }
 
   std::vector<PlannedRun> runs_;

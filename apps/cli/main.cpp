@@ -47,6 +47,7 @@ int run_command_line(int argc, const char* const* argv) {
   add_history(app, exit_code);
   add_learn(app, arguments, exit_code);
   add_evaluate(app, arguments, exit_code);
+  add_profile(app, arguments, exit_code);
   add_estimate(app, exit_code);
   add_trace(app, exit_code);
   if (const auto wrong = unknown_command(app, arguments)) return fail(*wrong, kWrongUsage);

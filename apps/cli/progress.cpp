@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <string_view>
 
 #include "screen.h"
+#include "told.h"
 
 namespace dryfit::cli {
 namespace {
@@ -18,10 +20,21 @@ using namespace std::chrono_literals;
 constexpr auto kQuietAtFirst = 1s;
 constexpr auto kBetweenDrawings = 250ms;
 
-std::string moment_text(const analysis::Moment& now, const std::optional<std::uint64_t>& steps) {
-  if (now.step == 0) return "loading";
-  if (!steps) return fmt::format("step {}, {}", now.step, now.phase);
-  return fmt::format("step {}/{}, {}", std::min(now.step, *steps), *steps, now.phase);
+std::string moment_text(std::uint64_t step, std::string_view phase, const std::optional<std::uint64_t>& steps) {
+  if (!steps) return fmt::format("step {}, {}", step, phase);
+  return fmt::format("step {}/{}, {}", std::min(step, *steps), *steps, phase);
+}
+
+/// The file is written whenever something is told.
+Told::Seconds since_told(const std::filesystem::path& file) {
+  std::error_code error;
+  const auto written = std::filesystem::last_write_time(file, error);
+  return error ? Told::Seconds(0) : std::filesystem::file_time_type::clock::now() - written;
+}
+
+std::string time_text(Told::Seconds time) {
+  const auto seconds = static_cast<long>(time.count() + 0.5);
+  return seconds < 120 ? fmt::format("{} s", seconds) : fmt::format("{} min", (seconds + 30) / 60);
 }
 
 }  // namespace
@@ -43,6 +56,23 @@ std::optional<LiveView::State> LiveView::look(const std::vector<std::filesystem:
   return most;
 }
 
+std::string progress_text(const LiveView::State& state, const std::optional<std::uint64_t>& steps) {
+  const auto& now = state.now;
+  const auto moment = now.step == 0 ? "loading" : moment_text(now.step, now.phase, steps);
+  return fmt::format("{}  {}", moment, to_text(state.used));
+}
+
+std::string progress_text(const std::vector<std::filesystem::path>& told, const std::optional<std::uint64_t>& steps) {
+  const auto found = furthest(told);
+  if (!found) return "";
+  const auto& [path, its] = *found;
+  if (its.saving) return "writing the trace";
+  if (its.phase.empty() || its.phase == "load") return "loading";
+  const auto left = its.left(steps, its.now + since_told(path));
+  const auto moment = moment_text(its.steps + 1, its.phase, steps);
+  return left ? fmt::format("{}, about {} left", moment, time_text(*left)) : moment;
+}
+
 ProgressLine::ProgressLine() : wanted_(is_terminal(STDERR_FILENO)) {}
 
 bool ProgressLine::due() const {
@@ -53,9 +83,7 @@ bool ProgressLine::due() const {
 std::string ProgressLine::text_of(const Content& content) const {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - begun_).count();
   std::string text = fmt::format("dryfit: {}", content.card);
-  text += content.state
-              ? fmt::format("  {}  {}", moment_text(content.state->now, content.steps), to_text(content.state->used))
-              : "  starting";
+  text += "  " + (content.doing.empty() ? "starting" : content.doing);
   if (content.all > 1)
     text += fmt::format("  ({} of {} runs done, {} running)", content.done, content.all, content.running);
   return text + fmt::format("  {} s", seconds);

@@ -36,6 +36,12 @@ class LiveView {
   std::map<std::filesystem::path, Followed> followed_;
 };
 
+/// "step 2/3, backward  1.21 GiB"; `steps` are those asked for.
+std::string progress_text(const LiveView::State& state, const std::optional<std::uint64_t>& steps);
+
+/// The same of a profiled program, with the time that is left where it can be told; empty when it has told nothing yet.
+std::string progress_text(const std::vector<std::filesystem::path>& told, const std::optional<std::uint64_t>& steps);
+
 /// One line on stderr that is drawn again and again while programs run. Draws only on a terminal, and not in the first
 /// second; the line leaves the cursor at its beginning, so that output of the program goes over it.
 class ProgressLine {
@@ -50,8 +56,7 @@ class ProgressLine {
 
   struct Content {
     std::string card;
-    std::optional<LiveView::State> state;
-    std::optional<std::uint64_t> steps;  ///< asked for
+    std::string doing;  ///< what the program is at; empty: it is starting
     std::size_t running = 0;
     std::size_t done = 0;
     std::size_t all = 0;

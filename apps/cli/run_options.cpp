@@ -8,6 +8,7 @@
 #include <string_view>
 #include <thread>
 
+#include "command_options.h"
 #include "duration.h"
 #include "recorded_addresses.h"
 
@@ -15,20 +16,6 @@ namespace dryfit::cli {
 namespace {
 
 constexpr int kMostCards = 64;
-
-Status understand_steps(const std::string& text, std::optional<std::uint64_t>& steps) {
-  if (text == "all") {
-    steps.reset();
-    return {};
-  }
-  std::uint64_t number = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (code != std::errc() || end != text.data() + text.size() || number == 0) {
-    return Error{"'" + text + "' is not a number of steps", "Give --steps a number from 1, or all."};
-  }
-  steps = number;
-  return {};
-}
 
 constexpr AddressOrder kAllOrders[] = {AddressOrder::chunk, AddressOrder::ascending, AddressOrder::descending};
 
@@ -65,16 +52,6 @@ Status check_unknown_sizes(const std::string& text) {
   }
   return Error{"'" + text + "' does not say how large unknown sizes are",
                "Give --unknown-sizes full, none, or a share of what is possible, for example fraction:0.25."};
-}
-
-Status check_command(const std::vector<std::string>& plain, const std::vector<std::string>& command) {
-  if (!plain.empty() && plain.front().starts_with("-")) {
-    return Error{"there is no option '" + plain.front() + "'", "See: dryfit run --help"};
-  }
-  if (command.empty()) {
-    return Error{"no command to run", "Put it at the end: dryfit run --gpu 3060 -- python train.py"};
-  }
-  return {};
 }
 
 }  // namespace
@@ -125,7 +102,7 @@ void TypedRunOptions::declare(CLI::App& app) {
 
 Result<RunOptions> TypedRunOptions::understood(const std::vector<std::string>& plain,
                                                std::vector<std::string> command) const {
-  if (const auto status = check_command(plain, command); !status) return status.error();
+  if (const auto status = check_command("run", plain, command); !status) return status.error();
   RunOptions result = options;
   result.command = std::move(command);
   result.memory_history = !no_history;

@@ -19,6 +19,36 @@ bool is_replaced(const std::string& entry) {
   return std::find(kReplaced.begin(), kReplaced.end(), name_of(entry)) != kReplaced.end();
 }
 
+constexpr std::array<std::string_view, 10> kReplacedForProfile = {
+    "PYTHONPATH",     "CUDA_VISIBLE_DEVICES", "TORCHDYNAMO_DISABLE", "DRYFIT_MACHINE", "DRYFIT_OBSERVE",
+    "DRYFIT_PROFILE", "DRYFIT_STEPS",         "DRYFIT_BATCH",        "DRYFIT_VERSION", "DRYFIT_COMMAND"};
+
+bool is_of_profile(const std::string& entry) {
+  return std::find(kReplacedForProfile.begin(), kReplacedForProfile.end(), name_of(entry)) != kReplacedForProfile.end();
+}
+
+std::string json_text(std::string_view text) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string json = "\"";
+  for (const char letter : text) {
+    const auto code = static_cast<unsigned char>(letter);
+    if (letter == '"' || letter == '\\') json += '\\';
+    if (code < 0x20) {
+      json.append("\\u00") += kDigits[code >> 4];
+      json += kDigits[code & 15];
+    } else {
+      json += letter;
+    }
+  }
+  return json + "\"";
+}
+
+std::string json_list(const std::vector<std::string>& texts) {
+  std::string json;
+  for (const auto& text : texts) json += (json.empty() ? "" : ", ") + json_text(text);
+  return "[" + json + "]";
+}
+
 /// An empty old path must not become an empty element: that would mean the working directory.
 std::string in_front(const std::filesystem::path& directory, std::optional<std::string_view> old) {
   if (!old || old->empty()) return directory.string();
@@ -53,6 +83,24 @@ Environment guest_environment(const Environment& user, const GuestSettings& sett
   add("DRYFIT_HISTORY", settings.memory_history ? "1" : "0");
   add("DRYFIT_UNKNOWN_SIZES", settings.unknown_sizes);
   if (settings.count_flops) add("DRYFIT_FLOPS", "1");
+  return result;
+}
+
+Environment profile_environment(const Environment& user, const ProfileSettings& settings) {
+  Environment result;
+  std::remove_copy_if(user.begin(), user.end(), std::back_inserter(result), is_of_profile);
+  const auto add = [&result](std::string_view name, const std::string& value) {
+    result.push_back(std::string(name) + "=" + value);
+  };
+  add("PYTHONPATH", in_front(settings.hooks_directory, value_of(user, "PYTHONPATH")));
+  add("CUDA_VISIBLE_DEVICES", "");
+  add("TORCHDYNAMO_DISABLE", "1");
+  if (!value_of(user, "KINETO_LOG_LEVEL")) add("KINETO_LOG_LEVEL", "99");
+  add("DRYFIT_PROFILE", settings.directory.string());
+  add("DRYFIT_STEPS", settings.steps ? std::to_string(*settings.steps) : "all");
+  if (settings.batch) add("DRYFIT_BATCH", std::to_string(*settings.batch));
+  add("DRYFIT_VERSION", settings.version);
+  add("DRYFIT_COMMAND", json_list(settings.command));
   return result;
 }
 

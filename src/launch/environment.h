@@ -52,6 +52,28 @@ std::optional<std::string_view> value_of(const Environment& environment, std::st
 /// stand-in NVML answers.
 Environment guest_environment(const Environment& user, const GuestSettings& settings);
 
+/// What the hooks of a profile are told. All paths are absolute.
+struct ProfileSettings {
+  std::filesystem::path hooks_directory;
+  std::filesystem::path directory;  ///< where traces and what is told go
+  std::optional<std::uint64_t> steps;
+  std::optional<std::uint64_t> batch;  ///< what a DataLoader's batch is to be
+  std::string version;                 ///< Dryfit's own
+  std::vector<std::string> command;
+};
+
+/// The user's environment for a command that runs on the CPU and takes it for a GPU:
+///
+///     PYTHONPATH             the hooks' directory is put in front
+///     CUDA_VISIBLE_DEVICES   empty: a real GPU is not to be touched
+///     TORCHDYNAMO_DISABLE    "1": what torch.compile makes for a CPU says nothing about a GPU, so programs run
+///     uncompiled KINETO_LOG_LEVEL       "99", unless the user set it: PyTorch's profiler complains about a missing GPU
+///     on stderr DRYFIT_PROFILE         the directory for traces DRYFIT_STEPS           how many optimizer steps, or
+///     "all" DRYFIT_BATCH           what a DataLoader's batch is to be; absent: as the program asks DRYFIT_VERSION,
+///     DRYFIT_COMMAND
+///                            for the trace: Dryfit's version, and the words of the command as a JSON list
+Environment profile_environment(const Environment& user, const ProfileSettings& settings);
+
 /// The user's environment for a command that runs on the real GPU and is only looked at:
 ///
 ///     PYTHONPATH             the hooks' directory is put in front

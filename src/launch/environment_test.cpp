@@ -36,6 +36,26 @@ TEST(Environment, An_empty_environment_gets_all_that_the_guests_need) {
                          "DRYFIT_UNKNOWN_SIZES=full"}));
 }
 
+TEST(Environment, A_profile_is_kept_off_the_gpu_and_gets_no_driver) {
+  const auto result = profile_environment(
+      {"HOME=/home", "PYTHONPATH=/c", "CUDA_VISIBLE_DEVICES=0", "DRYFIT_MACHINE=/m", "DRYFIT_BATCH=7"},
+      {.hooks_directory = "/hooks",
+       .directory = "/tmp/run",
+       .steps = 2,
+       .version = "1.0",
+       .command = {"a \"b\"", "\n"}});
+  EXPECT_EQ(result, (Environment{"HOME=/home", "PYTHONPATH=/hooks:/c", "CUDA_VISIBLE_DEVICES=", "TORCHDYNAMO_DISABLE=1",
+                                 "KINETO_LOG_LEVEL=99", "DRYFIT_PROFILE=/tmp/run", "DRYFIT_STEPS=2",
+                                 "DRYFIT_VERSION=1.0", R"(DRYFIT_COMMAND=["a \"b\"", "\u000a"])"}));
+}
+
+TEST(Environment, A_profile_at_another_batch_tells_the_hooks) {
+  const auto result = profile_environment({"KINETO_LOG_LEVEL=0"}, {.hooks_directory = "/hooks", .batch = 4});
+  EXPECT_EQ(value_of(result, "DRYFIT_BATCH"), "4");
+  EXPECT_EQ(value_of(result, "DRYFIT_STEPS"), "all");
+  EXPECT_EQ(value_of(result, "KINETO_LOG_LEVEL"), "0");
+}
+
 TEST(Environment, Counting_is_asked_for_by_us_alone) {
   auto counting = kSettings;
   counting.count_flops = true;

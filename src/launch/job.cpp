@@ -53,10 +53,28 @@ GuestSettings guest_settings(const JobOptions& options, const RunDirectory& dire
           .count_flops = options.count_flops};
 }
 
+Environment environment_of(const JobOptions& options, const RunDirectory& directory) {
+  if (!options.profile) return guest_environment(options.environment, guest_settings(options, directory));
+  return profile_environment(options.environment, {.hooks_directory = fs::absolute(options.hooks_directory),
+                                                   .directory = directory.path(),
+                                                   .steps = options.steps,
+                                                   .batch = options.profile->batch,
+                                                   .version = options.profile->version,
+                                                   .command = options.command});
+}
+
+/// What a dry run needs and a profile does not.
+Status set_machine_up(const JobOptions& options, const RunDirectory& directory) {
+  if (const auto status = check_installed(options.driver_directory, "libcuda.so.1", "the stand-in driver"); !status) {
+    return status;
+  }
+  return directory.write(options.machine);
+}
+
 Program program_of(const JobOptions& options, const fs::path& file, const RunDirectory& directory) {
   return {.file = file,
           .arguments = options.command,
-          .environment = guest_environment(options.environment, guest_settings(options, directory)),
+          .environment = environment_of(options, directory),
           .standard_fds = {options.stdin_fd, options.stdout_fd, options.stderr_fd}};
 }
 
@@ -134,15 +152,14 @@ Result<Job> Job::start(JobOptions options) {
   if (options.command.empty()) return find_command("", {}).error();
   const auto file = find_command(options.command.front(), options.environment);
   if (!file) return file.error();
-  if (const auto status = check_installed(options.driver_directory, "libcuda.so.1", "the stand-in driver"); !status) {
-    return status.error();
-  }
   if (const auto status = check_installed(options.hooks_directory, "sitecustomize.py", "Dryfit's Python part");
       !status) {
     return status.error();
   }
   const RunDirectory directory(options.run_directory);
-  if (const auto status = directory.write(options.machine); !status) return status.error();
+  if (!options.profile) {
+    if (const auto status = set_machine_up(options, directory); !status) return status.error();
+  }
   auto keeper = Keeper::start(program_of(options, *file, directory));
   if (!keeper) {
     directory.remove_machine();
@@ -184,6 +201,7 @@ void Job::forward_signal(int signal, SignalOrigin origin) {
 }
 
 std::vector<fs::path> Job::traces() const { return state_->directory.traces(); }
+std::vector<fs::path> Job::told() const { return state_->directory.told(); }
 
 JobResult Job::finish() {
   State& job = *state_;
@@ -198,7 +216,9 @@ JobResult Job::finish() {
           .wall = job.ended_at - job.started,
           .host_peak_rss = job.keeper.peak_rss(),
           .traces = job.directory.traces(),
-          .histories = job.directory.histories()};
+          .histories = job.directory.histories(),
+          .profiles = job.directory.profiles(),
+          .told = job.directory.told()};
 }
 
 }  // namespace dryfit::launch

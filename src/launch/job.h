@@ -16,6 +16,12 @@
 
 namespace dryfit::launch {
 
+/// A run on the CPU under PyTorch's profiler, in the place of one on the stand-in driver.
+struct ProfileOptions {
+  std::optional<std::uint64_t> batch;  ///< what a DataLoader's batch is to be; nullopt: as the program asks
+  std::string version;                 ///< Dryfit's own, for the trace
+};
+
 /// What is to be run, and on what.
 struct JobOptions {
   std::vector<std::string> command;      ///< argv; command[0] is looked up in PATH as a shell would
@@ -31,6 +37,7 @@ struct JobOptions {
   bool memory_history = true;                       ///< have PyTorch record its memory history
   std::string unknown_sizes = "full";               ///< what the hooks assume of sizes that depend on unknown data
   bool count_flops = false;                         ///< have the hooks count; with PyTorch 2.10 memory then differs
+  std::optional<ProfileOptions> profile;            ///< set: no driver and no machine, PyTorch's profiler instead
   int stdin_fd = 0;                                 ///< given to the program as its own; -1: /dev/null
   int stdout_fd = 1;                                ///< the same
   int stderr_fd = 2;                                ///< the same
@@ -55,6 +62,8 @@ struct JobResult {
   Bytes host_peak_rss;                           ///< largest resident set of any process of the job
   std::vector<std::filesystem::path> traces;     ///< one per process that loaded the driver, in order of pid
   std::vector<std::filesystem::path> histories;  ///< PyTorch memory snapshots the hooks left, in order of pid
+  std::vector<std::filesystem::path> profiles;   ///< traces of PyTorch's profiler, in order of pid
+  std::vector<std::filesystem::path> told;       ///< what the hooks of a profile told, in order of pid
 };
 
 /// How a signal reached us.
@@ -98,6 +107,10 @@ class Job {
 
   /// The traces there are so far (for a progress line while the program runs).
   std::vector<std::filesystem::path> traces() const;
+
+  /// What the hooks of a profile have told so far: one line of JSON each
+  /// (python/dryfit/hooks/_dryfit_profile/telling.py).
+  std::vector<std::filesystem::path> told() const;
 
   /// Ends what is left of the process tree and tells what happened. Call once, after poll() said true.
   JobResult finish();

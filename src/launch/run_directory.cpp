@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <fstream>
 #include <optional>
 #include <string>
 #include <utility>
@@ -91,6 +92,15 @@ bool ended_by_steps(const fs::path& file) {
   return false;
 }
 
+/// The line is Telling.dryfit_note's.
+bool told_of_steps(const fs::path& file) {
+  std::ifstream lines(file);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find(R"("key": "stop.reason", "text": "steps")") != std::string::npos) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 RunDirectory::RunDirectory(const fs::path& path) {
@@ -127,8 +137,7 @@ std::vector<fs::path> RunDirectory::files(std::string_view prefix, std::string_v
 }
 
 bool RunDirectory::steps_done() const {
-  const std::vector<fs::path> all = traces();
-  return std::any_of(all.begin(), all.end(), ended_by_steps);
+  return std::ranges::any_of(traces(), ended_by_steps) || std::ranges::any_of(told(), told_of_steps);
 }
 
 }  // namespace dryfit::launch

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
 """The door into a Python process that Dryfit watches: its folder stands first in PYTHONPATH, so Python imports this
-file at start-up. It starts the hooks of a dry run, or those of `dryfit observe`, takes its own folder out of sys.path
-and gives way to the sitecustomize that would have been imported without it. PYTHONPATH in the environment stays as it
+file at start-up. It starts the hooks of a dry run, of `dryfit observe` or of `dryfit profile`, takes its own folder out of
+sys.path and gives way to the sitecustomize that would have been imported without it. PYTHONPATH in the environment stays as it
 is, for child processes.
 """
 
@@ -21,6 +21,10 @@ def _enter():
             import _dryfit_observe
 
             _dryfit_observe.start()
+        if os.environ.get("DRYFIT_PROFILE"):
+            import _dryfit_profile
+
+            _dryfit_profile.start()
     except Exception:
         pass
     sys.path[:] = [entry for entry in sys.path if entry != folder]

@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "profile_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <nlohmann/json.hpp>
+
+namespace dryfit::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+using Kind = launch::Ending::Kind;
+
+constexpr const char* kShrinkHint = "A smaller batch is quicker and takes less memory: --shrink batch=4,8";
+
+/// The sentence for a run that came to no step.
+Error without_step(const launch::JobResult& result, bool torch_seen) {
+  if (!torch_seen) {
+    return {"no Python process that imports PyTorch was seen",
+            "Does the command start Python without -I, -E or -S, and does it train with PyTorch?"};
+  }
+  if (result.ending.code != 0) {
+    return {fmt::format("the program failed with code {} before its first optimizer step", result.ending.code),
+            "What it printed above tells why. Does it train on a GPU?"};
+  }
+  return {"the program ended by itself without an optimizer step",
+          "Only training with a torch.optim optimizer is seen."};
+}
+
+/// Endings after which PyTorch has written no trace; empty: none of them.
+std::optional<Error> ended_badly(const launch::JobResult& result, const Told& told) {
+  const auto done = fmt::format("{} step{} done", told.steps, told.steps == 1 ? " was" : "s were");
+  switch (result.ending.kind) {
+    case Kind::interrupted:
+      return Error{"interrupted when " + done, ""};
+    case Kind::timed_out:
+      return Error{"the time was up when " + done + "; there is no trace of a program that is cut off", kShrinkHint};
+    case Kind::signalled:
+      if (result.ending.code == SIGKILL) {
+        return Error{fmt::format("the program was killed when {}, at {} of this machine's memory: perhaps there is not "
+                                 "enough of it",
+                                 done, to_text(result.host_peak_rss)),
+                     kShrinkHint};
+      }
+      return Error{fmt::format("the program was ended by signal {} when {}", result.ending.code, done), ""};
+    default:
+      return std::nullopt;
+  }
+}
+
+/// trace-12.json belongs to told-12.jsonl.
+std::optional<fs::path> trace_beside(const fs::path& told, const std::vector<fs::path>& traces) {
+  auto name = told.stem().string();
+  name.replace(0, 4, "trace");
+  const auto found = std::ranges::find(traces, name, [](const fs::path& trace) { return trace.stem().string(); });
+  return found == traces.end() ? std::nullopt : std::optional(*found);
+}
+
+std::size_t count_trained(const std::vector<fs::path>& told) {
+  return static_cast<std::size_t>(std::ranges::count_if(told, [](const fs::path& file) {
+    const auto its = furthest({file});
+    return its && its->told.steps > 0;
+  }));
+}
+
+std::string line_of(const WrittenTrace& trace) {
+  const auto& told = trace.run.told;
+  return fmt::format("{}: {} step{}{} of PyTorch {} on the CPU, {:.0f} s, {}\n", trace.path.string(), told.steps,
+                     told.steps == 1 ? "" : "s", trace.batch ? fmt::format(" at batch {}", *trace.batch) : "",
+                     told.torch, trace.run.wall.count(), to_text(trace.size));
+}
+
+std::string remarks_of(const WrittenTrace& trace) {
+  std::string text;
+  const auto& run = trace.run;
+  if (run.failed()) text += fmt::format("  the program failed with code {} after these steps\n", run.ending.code);
+  if (run.others > 0) text += fmt::format("  {} more processes trained; their traces are left out\n", run.others);
+  for (const auto& error : run.told.errors) text += "  a hook failed: " + error + "\n";
+  return text;
+}
+
+std::string next_command(const std::vector<WrittenTrace>& traces) {
+  std::string text = "next: dryfit estimate";
+  for (const auto& trace : traces) text += " " + trace.path.string();
+  if (traces.front().batch) {
+    const auto full = traces.front().run.told.full_batch;
+    text += " --batch " + (full ? std::to_string(*full) : "N");
+  }
+  return text + " --gpu rtx-4090\n";
+}
+
+}  // namespace
+
+Result<Profiled> profiled(const std::optional<launch::JobResult>& result) {
+  if (!result) return Error{"interrupted", ""};
+  const auto found = furthest(result->told);
+  const auto told = found ? found->told : Told{};
+  if (const auto error = ended_badly(*result, told)) return *error;
+  if (told.steps == 0) return without_step(*result, found.has_value());
+  const auto trace = trace_beside(found->path, result->profiles);
+  if (!trace) {
+    return Error{"PyTorch's profiler has written no trace",
+                 told.errors.empty() ? "Is there room for it in TMPDIR?" : "The hooks say: " + told.errors.back()};
+  }
+  return Profiled{*trace, told, result->ending, result->wall, count_trained(result->told) - 1};
+}
+
+std::string text_of(const std::vector<WrittenTrace>& traces) {
+  std::string text;
+  for (const auto& trace : traces) text += line_of(trace) + remarks_of(trace);
+  return text + next_command(traces);
+}
+
+std::string json_of(const std::vector<WrittenTrace>& traces, const std::vector<std::string>& command) {
+  auto list = Json::array();
+  for (const auto& trace : traces) {
+    const auto& [path, size, json_size, batch, run] = trace;
+    Json entry{{"trace", path.string()},
+               {"bytes", size.count},
+               {"json_bytes", json_size.count},
+               {"steps", run.told.steps},
+               {"seconds", run.wall.count()},
+               {"torch", run.told.torch},
+               {"ended", run.ending.kind == Kind::steps_done ? "steps"
+                         : run.failed()                      ? "error"
+                                                             : "exit"},
+               {"exit_code", run.ending.code},
+               {"other_processes", run.others},
+               {"hook_errors", run.told.errors}};
+    if (batch) entry["batch"] = *batch;
+    if (run.told.full_batch) entry["full_batch"] = *run.told.full_batch;
+    list.push_back(std::move(entry));
+  }
+  return Json{{"command", command}, {"traces", std::move(list)}}.dump(2) + "\n";
+}
+
+}  // namespace dryfit::cli

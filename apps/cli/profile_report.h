@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "launch/job.h"
+#include "told.h"
+
+namespace dryfit::cli {
+
+/// A profiled run that has something to show.
+struct Profiled {
+  std::filesystem::path trace;  ///< as PyTorch wrote it, in the run's folder
+  Told told;
+  launch::Ending ending;
+  Told::Seconds wall{};
+  std::size_t others = 0;  ///< further processes that trained, whose traces are left out
+
+  bool failed() const { return ending.kind == launch::Ending::Kind::exited && ending.code != 0; }
+};
+
+/// What a run that has ended gives, or in one sentence why it gives nothing. No result: it was interrupted.
+Result<Profiled> profiled(const std::optional<launch::JobResult>& result);
+
+/// A trace that was written.
+struct WrittenTrace {
+  std::filesystem::path path;
+  Bytes size;
+  Bytes json_size;
+  std::optional<std::uint64_t> batch;
+  Profiled run;
+};
+
+/// For a person: a line per trace, what is odd about them, and the command that comes next.
+std::string text_of(const std::vector<WrittenTrace>& traces);
+
+/// For a program.
+std::string json_of(const std::vector<WrittenTrace>& traces, const std::vector<std::string>& command);
+
+}  // namespace dryfit::cli

@@ -1,0 +1,27 @@
+# SPDX-FileCopyrightText: The Dryfit authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the launcher asked of a profile, from the environment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Mapping, Optional
+
+
+@dataclass(frozen=True)
+class Settings:
+    folder: str  # traces and what is told while the program runs go here
+    steps: Optional[int]  # None: let the program end by itself
+    batch: Optional[int]  # what a DataLoader's batch is to be; None: what the program asks for
+
+
+def from_environment(environment: Mapping[str, str]) -> Settings:
+    return Settings(
+        folder=environment.get("DRYFIT_PROFILE", ""),
+        steps=_positive(environment.get("DRYFIT_STEPS", "all")),
+        batch=_positive(environment.get("DRYFIT_BATCH", "")),
+    )
+
+
+def _positive(text: str) -> Optional[int]:
+    return int(text) if text.isdigit() and int(text) > 0 else None
