@@ -80,6 +80,19 @@ TEST(Orchestrator, Without_metadata_parameters_are_taken_from_their_gradients_an
   EXPECT_EQ(gaps[0].name, "parameters");
 }
 
+TEST(Orchestrator, Numbers_in_expressions_are_the_hosts_and_tensors_of_one_number_are_not) {
+  const auto trace = begun()
+                         .op("dryfit::backward", 10, 90)
+                         .op("aten::ones_like", 11, 4)
+                         .memory(12, 1, 4)
+                         .op("aten::div", 20, 10)
+                         .memory(21, 2, 8)
+                         .memory(22, 3, 700)
+                         .memory(23, 2, -8)
+                         .memory(50, 1, -4);
+  EXPECT_EQ(calls_of(trace), "+4 +700 -4");
+}
+
 TEST(Lowering, Dropout_keeps_a_mask_of_booleans) {
   const auto trace = begun()
                          .op("aten::dropout", 10, 10, with_sequence(arguments({{"float", "[100, 10]", ""}})))
