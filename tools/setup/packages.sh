@@ -11,7 +11,7 @@
 set -euo pipefail
 
 build=(python3 python3-venv python3-pip g++ cmake ninja-build make git ca-certificates libfmt-dev libcli11-dev
-       libtomlplusplus-dev nlohmann-json3-dev libzstd-dev liblz4-dev liblzma-dev libsqlite3-dev libgtest-dev)
+       libtomlplusplus-dev nlohmann-json3-dev libzstd-dev liblz4-dev liblzma-dev zlib1g-dev libsqlite3-dev libgtest-dev)
 bench=("${build[@]}" libbenchmark-dev)
 format=(git clang-format-19)
 slurm=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge)
