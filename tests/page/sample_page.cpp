@@ -92,7 +92,7 @@ int main(int argc, char** argv) {
   std::optional<Job> job;
   if (kind == "fits") job = Job{};
   if (kind == "fails") job = Job{.fails = true};
-  if (kind == "many") job = Job{.blocks = 48, .steps = 60, .temporaries = 6};
+  if (kind == "many") job = Job{.blocks = 48, .steps = 63, .temporaries = 6};
   if (!job) {
     std::fputs("usage: sample_page fits|fails|many FILE\n", stderr);
     return 2;

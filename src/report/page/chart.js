@@ -40,6 +40,7 @@ class Chart {
     this.canvas = byId("canvas");
     this.highest = this.#highest();
     this.hovered = null;
+    this.#measure();
     this.drawSoon = oncePerFrame(() => this.draw());
     this.drawMarksSoon = oncePerFrame(() => this.#placeMarks());
   }
@@ -52,9 +53,14 @@ class Chart {
     return (near ? Math.max(highest, this.capacity) : highest) * 1.06 || 1;
   }
 
-  get plot() {
+  /** To ask the browser for a size is dear, so it is done once per drawing. */
+  #measure() {
     const { clientWidth: width, clientHeight: height } = this.canvas;
-    return { left: CHART_LEFT, right: width - CHART_RIGHT, top: 4, bottom: height - CHART_BOTTOM };
+    this.plot = { left: CHART_LEFT, right: width - CHART_RIGHT, top: 4, bottom: height - CHART_BOTTOM };
+  }
+
+  yOf(bytes) {
+    return this.plot.bottom - (bytes / this.highest) * (this.plot.bottom - this.plot.top);
   }
 
   xOf(event) {
@@ -79,7 +85,7 @@ class Chart {
 
   draw() {
     const { context, width, height } = preparedCanvas(this.canvas);
-    this.yOf = (bytes) => this.plot.bottom - (bytes / this.highest) * (this.plot.bottom - this.plot.top);
+    this.#measure();
     this.#drawGrid(context, width);
     this.#drawStack(context);
     this.#drawReserved(context);
@@ -173,6 +179,14 @@ class Chart {
     }
     context.stroke();
     context.lineWidth = 1;
+    this.#label(context, "reserved by PyTorch", this.yOf(timeline.reservedAt(this.eventAt(left + 4)) ?? 0), "ink");
+  }
+
+  #label(context, text, y, colour) {
+    context.fillStyle = this.colours.get(colour);
+    context.textAlign = "left";
+    context.textBaseline = "bottom";
+    context.fillText(text, CHART_LEFT + 5, y - 2);
   }
 
   #drawCapacity(context, width) {
@@ -185,10 +199,7 @@ class Chart {
     context.lineTo(width - CHART_RIGHT, y);
     context.stroke();
     context.setLineDash([]);
-    context.fillStyle = this.colours.get("bad");
-    context.textAlign = "left";
-    context.textBaseline = "bottom";
-    context.fillText("all that PyTorch can have of this card", CHART_LEFT + 4, y - 2);
+    this.#label(context, "all that PyTorch can have of this card", y, "bad");
   }
 
   #drawEvents(context, height) {
@@ -202,9 +213,15 @@ class Chart {
     context.fillText(countText(last), right, height - 10);
     context.textAlign = "center";
     context.fillText("allocations and frees, in order", (left + right) / 2, height - 10);
-    for (const { at } of this.state.run.steps) {
-      const x = Math.round(this.xOf(at)) + 0.5;
-      if (x <= left || x >= right) continue;
+    this.#drawSteps(context);
+  }
+
+  /** A line where a step begins, unless they are too many to be lines. */
+  #drawSteps(context) {
+    const { left, right } = this.plot;
+    const inside = this.state.run.steps.map(({ at }) => Math.round(this.xOf(at)) + 0.5).filter((x) => x > left && x < right);
+    if (inside.length > (right - left) / 40) return;
+    for (const x of inside) {
       context.strokeStyle = this.colours.get("line-strong");
       context.setLineDash([2, 3]);
       context.beginPath();
@@ -251,7 +268,7 @@ class Chart {
       if (to - from < 1) continue;
       const { step, phase } = marks[i];
       const text = kind === "step" ? (step === 0 ? "loading" : `step ${step}`) : phase;
-      const shown = to - from > (kind === "step" ? 34 : 22) ? text : "";
+      const shown = to - from > 40 ? text : to - from > 14 && kind === "step" && step > 0 ? step : "";
       const style = `left: ${from}px; width: ${to - from}px`;
       yield element("span", { class: kind === "step" ? "step" : `phase ${phase}`, "data-step": step, style, title: text }, shown);
     }

@@ -12,6 +12,12 @@ const OWNERS = { module: "module", line: "stack" }; // the column of an allocati
 class Paths {
   constructor(run) {
     this.run = run;
+    this.fold(true);
+  }
+
+  /** Whether the numbered modules of a list are one: h.0 and h.1 as h.*. */
+  fold(folded) {
+    this.folded = folded;
     this.kept = { module: new Map(), line: new Map() };
   }
 
@@ -28,7 +34,9 @@ class Paths {
 
   #modulePath(id) {
     const path = this.run.names[id];
-    return path ? path.split(".") : ["(no module)"];
+    if (!path) return ["(no module)"];
+    const parts = path.split(".");
+    return this.folded ? parts.map((part) => (/^\d+$/.test(part) ? "*" : part)) : parts;
   }
 
   #stackPath(id) {
@@ -44,6 +52,8 @@ class Paths {
     return `${shortPath(file)}:${line}${name ? ` ${name}` : ""}`;
   }
 }
+
+const NAME_ORDER = new Intl.Collator("en", { numeric: true });
 
 class FlameNode {
   constructor(name, parent, category = null) {
@@ -63,7 +73,7 @@ class FlameNode {
   }
 
   get largestFirst() {
-    this.sorted ??= [...this.children.values()].sort((a, b) => b.bytes - a.bytes || (a.name < b.name ? -1 : 1));
+    this.sorted ??= [...this.children.values()].sort((a, b) => b.bytes - a.bytes || NAME_ORDER.compare(a.name, b.name));
     return this.sorted;
   }
 

@@ -8,6 +8,7 @@ class Legend {
     this.state = state;
     this.colours = colours;
     this.rows = state.run.categories.map((category, index) => this.#row(category, index));
+    this.rows.forEach((row, index) => (row.item.hidden = !state.timeline.everUsed[index]));
     this.sum = this.#plainRow("allocated", null);
     this.cached = this.#plainRow("cached, free", "c-cached");
     this.sum.item.classList.add("sum");
@@ -77,15 +78,16 @@ function lineText(run, id) {
 /** The chart in words: a row per phase. */
 function fillChartTable(state) {
   const { run, timeline } = state;
+  const used = run.categories.map((_, c) => c).filter((c) => timeline.everUsed[c]);
   const rows = run.spans.map((mark, i) => {
     const last = (i + 1 < run.spans.length ? run.spans[i + 1].at : run.events) - 1;
     if (last < mark.at) return null;
     const event = timeline.fullest(mark.at, last);
     const stack = timeline.stackAt(event);
     return [placeText(mark.step, mark.phase), countText(event), bytesText(timeline.total[event]),
-            ...run.categories.map((_, c) => (stack[c] ? bytesText(stack[c]) : "–"))];
+            ...used.map((c) => (stack[c] ? bytesText(stack[c]) : "–"))];
   });
-  const head = [["phase"], ["event", "number"], ["allocated", "number"], ...run.categories.map((each) => [each.label, "number"])];
+  const head = [["phase"], ["event", "number"], ["allocated", "number"], ...used.map((c) => [run.categories[c].label, "number"])];
   fillTable(byId("chart-table").querySelector("table"), head, rows.filter(Boolean));
 }
 

@@ -43,6 +43,18 @@ function connectViews(state) {
   choose(state.view);
 }
 
+function connectFold(state, paths) {
+  const button = byId("fold");
+  const show = () => {
+    paths.fold(state.folded);
+    button.setAttribute("aria-pressed", String(state.folded));
+    button.hidden = state.view !== "module";
+  };
+  button.onclick = () => state.change({ folded: !state.folded, frame: null });
+  state.listen(["folded", "view"], show);
+  show();
+}
+
 function connectSearch(state, search) {
   const field = byId("search");
   field.value = "";
@@ -77,11 +89,13 @@ function showRun(run, timeline, capacity) {
   matchesOf(state, search);
   connectSearch(state, search);
   connectViews(state);
+  connectFold(state, paths);
   new ChartControl(chart, state, (event) => legend.show(event));
   state.listen(["range", "moment", "category"], () => chart.draw());
   state.listen(["moment", "category"], () => legend.show(chart.hovered));
-  state.listen(["moment", "category", "view", "frame", "search"], () => flame.draw());
-  state.listen(["moment", "category", "view", "frame", "search"], () => tensors.draw());
+  const shown = ["moment", "category", "view", "folded", "frame", "search"];
+  state.listen(shown, () => flame.draw());
+  state.listen(shown, () => tensors.draw());
   state.listen(["moment", "search"], () => sayFound(state));
   for (const id of ["memory", "owners", "tensors"]) byId(id).hidden = false;
   byId("segments").hidden = run.segments.length === 0;
@@ -124,6 +138,16 @@ function connectCards(verdict, results, payloads) {
   return show(ids[0]);
 }
 
+/** Heights change with every choice, and nothing is drawn by them. */
+function onWidthChange(changed) {
+  let width = document.body.clientWidth;
+  new ResizeObserver(() => {
+    if (document.body.clientWidth === width) return;
+    width = document.body.clientWidth;
+    changed();
+  }).observe(document.body);
+}
+
 async function main() {
   const verdict = JSON.parse(byId("verdict-data").textContent);
   const results = verdict?.results ?? [];
@@ -134,7 +158,7 @@ async function main() {
     colours.refresh();
     redraw();
   });
-  new ResizeObserver(() => redraw()).observe(document.body);
+  onWidthChange(() => redraw());
   document.addEventListener("keydown", (event) => {
     if (event.key !== "/" || event.target.matches("input, select")) return;
     event.preventDefault();

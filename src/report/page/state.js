@@ -13,6 +13,7 @@ class State {
     this.range = [0, Math.max(1, run.events)]; // of events, in the chart
     this.category = null; // shown alone
     this.view = "module"; // of the flame graph
+    this.folded = true; // lists of modules, in the flame graph
     this.frame = null; // of the flame graph, shown alone
     this.search = "";
     this.living = timeline.livingAt(this.moment);

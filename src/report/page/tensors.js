@@ -91,7 +91,7 @@ class Tensors {
     return element("tr", { role: "row", "data-allocation": i },
       cell("Size", "number", bytesText(run.bytes[i])),
       cell("What", "nowrap", swatch(`var(--c-${category.key}, var(--c-unknown))`), category.label, sub(run.names[run.operator[i]])),
-      cell("Shape, type", "", this.#typeText(i), sub(run.names[run.tensor[i]])),
+      cell("Type", "", this.#typeText(i), sub(run.names[run.tensor[i]])),
       cell("Age", "nowrap", pluralText(moment - run.born[i], "event"), sub(`since ${placeText(step, phase)}`)),
       cell("Module", "wrap", run.names[run.module[i]] || "–", sub(run.inferred[i] ? "inferred" : "")),
       cell("Line", "wrap", lineText(run, run.line[i]) || "–", line && line.function ? sub(line.function) : ""));

@@ -11,6 +11,7 @@ class Timeline {
     this.categories = run.categories.length;
     this.#sortChanges();
     this.#walk();
+    this.everUsed = run.categories.map((_, c) => run.category.includes(c));
     this.spanBegins = Uint32Array.from(run.spans, (span) => span.at);
   }
 
