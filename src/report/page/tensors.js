@@ -3,17 +3,18 @@
 //
 // The table of the largest tensors at the moment, of those that category, frame and search leave.
 
-const ROWS_AT_ONCE = 20;
+const FIRST_ROWS = 20;
+const MORE_ROWS = 80;
 
 class Tensors {
   constructor(state, paths) {
     this.state = state;
     this.paths = paths;
-    this.rows = ROWS_AT_ONCE;
+    this.rows = FIRST_ROWS;
     this.order = "size";
     this.#head();
     byId("more").onclick = () => {
-      this.rows += 5 * ROWS_AT_ONCE;
+      this.rows += MORE_ROWS;
       this.#fill();
     };
   }
@@ -52,7 +53,8 @@ class Tensors {
     const older = (a, b) => run.born[a] - run.born[b];
     const larger = (a, b) => run.bytes[b] - run.bytes[a] || older(a, b);
     this.found.sort(this.order === "age" ? older : larger);
-    this.rows = ROWS_AT_ONCE;
+    this.rows = FIRST_ROWS;
+    byId("tensor-rows").replaceChildren();
     this.#fill();
     this.#say();
     this.#showFilters();
@@ -74,10 +76,11 @@ class Tensors {
   }
 
   #fill() {
-    byId("tensor-rows").replaceChildren(...this.found.slice(0, this.rows).map((i) => this.#row(i)));
+    const body = byId("tensor-rows");
+    body.append(...this.found.slice(body.childElementCount, this.rows).map((i) => this.#row(i)));
     const left = this.found.length - this.rows;
     byId("more").hidden = left <= 0;
-    byId("more").textContent = `Show ${Math.min(left, 5 * ROWS_AT_ONCE)} more of ${countText(left)}`;
+    byId("more").textContent = `Show ${Math.min(left, MORE_ROWS)} more of ${countText(left)}`;
   }
 
   #row(i) {
