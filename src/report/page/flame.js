@@ -62,7 +62,8 @@ class Flame {
     const { run } = this.state;
     const leaf = node.category !== null;
     const name = node.parent ? node.name : "everything";
-    const text = width < 26 ? "" : width > 120 ? `${name} · ${bytesText(node.bytes)}` : name;
+    const short = this.state.view === "line" ? name.replace(/^\S*\//, "") : name; // of a path the file
+    const text = width < 26 ? "" : width > 120 ? `${short} · ${bytesText(node.bytes)}` : short;
     const classes = ["frame", kind, leaf ? "leaf" : "", node.depth % 2 ? "odd" : "", width < 12 ? "tight" : ""];
     if (this.search && (leaf ? node.found > 0 : node.parent && name.toLowerCase().includes(this.search))) classes.push("found");
     const colour = leaf ? `; background: var(--c-${run.categories[node.category].key}, var(--c-unknown))` : "";

@@ -83,7 +83,7 @@ function showCards(results) {
   byId("cards").hidden = results.length === 0;
   const size = (bytes) => (bytes === null || bytes === undefined ? "–" : bytesText(bytes));
   const head = [["card"], ["verdict"], ["at the peak", "number"], ["of", "number"], ["left", "number"], ["PyTorch reserved", "number"],
-                ["allocated", "number"], ["outside", "number"], ["peak in"], ["steps", "number"], ["what it depends on"]];
+                ["allocated", "number"], ["outside", "number"], ["peak in"], ["steps", "number"]];
   const rows = results.map((result) => [
     [element("strong", {}, result.card), cardBar(result)],
     element("span", { class: "nowrap" }, answerElement(result)),
@@ -95,15 +95,20 @@ function showCards(results) {
     result.outside_torch.context_bytes === null ? "–" : bytesText(outsideOf(result)),
     element("span", { class: "nowrap" }, result.peak_at ? placeText(result.peak_at.step, result.peak_at.phase) : "–"),
     countText(result.steps),
-    dependsText(result),
   ]);
-  fillTable(byId("cards").querySelector("table"), head, rows);
+  const table = byId("cards").querySelector("table");
+  fillTable(table, head, rows);
+  [...table.tBodies[0].rows].forEach((row, i) => {
+    const text = dependsText(results[i]);
+    if (text) row.after(element("tr", { class: "reason" }, element("td", { colspan: head.length }, text)));
+  });
 }
 
+/** Why it is not a plain fit; empty for that. */
 function dependsText(result) {
   if (result.oom) return oomText(result.oom);
   if (result.verdict !== "fits" && result.reason) return sentence(result.reason);
-  return result.caveats.length > 0 ? sentence(result.caveats[0].text) : "–";
+  return result.caveats.length > 0 ? sentence(result.caveats[0].text) : "";
 }
 
 function cardBar(result) {
