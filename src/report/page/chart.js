@@ -42,7 +42,7 @@ class Chart {
     this.hovered = null;
     this.#measure();
     this.drawSoon = oncePerFrame(() => this.draw());
-    this.drawMarksSoon = oncePerFrame(() => this.#placeMarks());
+    this.drawMarksSoon = oncePerFrame(() => placeMarks(this));
   }
 
   #highest() {
@@ -91,9 +91,9 @@ class Chart {
     this.#drawReserved(context);
     this.#drawCapacity(context, width);
     this.#drawEvents(context, height);
-    this.#placeMarks();
-    this.#drawRibbon();
-    this.#drawOverview();
+    placeMarks(this);
+    drawRibbon(this);
+    drawOverview(this);
   }
 
   #drawGrid(context, width) {
@@ -138,8 +138,12 @@ class Chart {
       const alone = this.state.category;
       context.globalAlpha = alone === null || alone === c ? 1 : 0.22;
       context.fillStyle = this.colours.category(run.categories[c]);
-      this.#fillBetween(context, columns, c === 0 ? null : sums.subarray((c - 1) * columns, c * columns),
-                        sums.subarray(c * columns, (c + 1) * columns));
+      this.#fillBetween(
+        context,
+        columns,
+        c === 0 ? null : sums.subarray((c - 1) * columns, c * columns),
+        sums.subarray(c * columns, (c + 1) * columns),
+      );
     }
     context.globalAlpha = 1;
   }
@@ -219,7 +223,9 @@ class Chart {
   /** A line where a step begins, unless they are too many to be lines. */
   #drawSteps(context) {
     const { left, right } = this.plot;
-    const inside = this.state.run.steps.map(({ at }) => Math.round(this.xOf(at)) + 0.5).filter((x) => x > left && x < right);
+    const inside = this.state.run.steps
+      .map(({ at }) => Math.round(this.xOf(at)) + 0.5)
+      .filter((x) => x > left && x < right);
     if (inside.length > (right - left) / 40) return;
     for (const x of inside) {
       context.strokeStyle = this.colours.get("line-strong");
@@ -230,70 +236,5 @@ class Chart {
       context.stroke();
       context.setLineDash([]);
     }
-  }
-
-  #placeMark(mark, event, text) {
-    const { left, right } = this.plot;
-    const x = event === null ? -1 : this.xOf(event + 0.5);
-    mark.hidden = x < left || x > right;
-    if (mark.hidden) return;
-    mark.style.left = `${x}px`;
-    mark.classList.toggle("left", x > (left + right) / 2);
-    if (text) mark.querySelector("span").textContent = text;
-  }
-
-  #placeMarks() {
-    const { run, timeline, moment } = this.state;
-    const { step, phase } = timeline.placeAt(run.peak);
-    const peak = byId("peak");
-    this.#placeMark(peak, run.peak, `${run.peakWord} ${bytesText(timeline.total[run.peak])}`);
-    peak.dataset.step = step;
-    peak.dataset.event = run.peak;
-    peak.setAttribute("aria-label", `${run.peakWord}: ${bytesText(timeline.total[run.peak])} allocated in ${placeText(step, phase)}`);
-    this.#placeMark(byId("chosen"), this.state.atPeak ? null : moment, "");
-    this.#placeMark(byId("cursor"), this.hovered, this.hovered === null ? "" : bytesText(timeline.total[this.hovered]));
-  }
-
-  #drawRibbon() {
-    const { run } = this.state;
-    const labels = [...this.#bands(run.steps, "step"), ...this.#bands(run.spans, "phase")];
-    byId("ribbon").replaceChildren(...labels);
-  }
-
-  *#bands(marks, kind) {
-    const { left, right } = this.plot;
-    for (let i = 0; i < marks.length; ++i) {
-      const from = Math.max(left, this.xOf(marks[i].at));
-      const to = Math.min(right, i + 1 < marks.length ? this.xOf(marks[i + 1].at) : this.xOf(this.state.run.events));
-      if (to - from < 1) continue;
-      const { step, phase } = marks[i];
-      const text = kind === "step" ? (step === 0 ? "loading" : `step ${step}`) : phase;
-      const shown = to - from > 40 ? text : to - from > 14 && kind === "step" && step > 0 ? step : "";
-      const style = `left: ${from}px; width: ${to - from}px`;
-      yield element("span", { class: kind === "step" ? "step" : `phase ${phase}`, "data-step": step, style, title: text }, shown);
-    }
-  }
-
-  #drawOverview() {
-    const { context, width, height } = preparedCanvas(byId("overview"));
-    const { run, timeline, range } = this.state;
-    const { left, right } = this.plot;
-    const columns = Math.max(1, Math.floor(right - left));
-    const highest = timeline.total[run.peak] || 1;
-    context.fillStyle = this.colours.get("line-strong");
-    for (let x = 0; x < columns; ++x) {
-      const first = Math.floor((x / columns) * run.events);
-      const last = Math.max(first, Math.floor(((x + 1) / columns) * run.events) - 1);
-      const tall = (timeline.total[timeline.fullest(first, last)] / highest) * (height - 2);
-      context.fillRect(left + x, height - tall, 1, tall);
-    }
-    context.fillStyle = this.colours.get("card");
-    context.globalAlpha = 0.72;
-    const edge = (event) => left + (event / run.events) * columns;
-    context.fillRect(0, 0, edge(range[0]), height);
-    context.fillRect(edge(range[1]), 0, width, height);
-    context.globalAlpha = 1;
-    context.strokeStyle = this.colours.get("accent");
-    context.strokeRect(edge(range[0]) + 0.5, 0.5, Math.max(2, edge(range[1]) - edge(range[0]) - 1), height - 1);
   }
 }

@@ -4,20 +4,34 @@
 // Under what the numbers hold: software, card, how each was obtained, what was assumed, what was imperfect.
 
 function showConditions(verdict, result, run) {
-  const lists = [softwareList(verdict, result, run), originList(result, run), assumedList(result), imperfectList(result, run)];
+  const lists = [
+    softwareList(verdict, result, run),
+    originList(result, run),
+    assumedList(result),
+    imperfectList(result, run),
+  ];
   byId("conditions-lists").replaceChildren(...lists.filter(Boolean));
 }
 
 function definitions(title, pairs) {
   const told = pairs.filter(([, value]) => value !== null && value !== undefined && value !== "");
   if (told.length === 0) return null;
-  return element("div", {}, element("h3", {}, title),
-                 element("dl", {}, ...told.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)])));
+  return element(
+    "div",
+    {},
+    element("h3", {}, title),
+    element("dl", {}, ...told.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)])),
+  );
 }
 
 function sentences(title, texts) {
   if (texts.length === 0) return null;
-  return element("div", {}, element("h3", {}, title), element("ul", {}, ...texts.map((text) => element("li", {}, text))));
+  return element(
+    "div",
+    {},
+    element("h3", {}, title),
+    element("ul", {}, ...texts.map((text) => element("li", {}, text))),
+  );
 }
 
 function softwareList(verdict, result, run) {
@@ -30,36 +44,62 @@ function softwareList(verdict, result, run) {
     ["Python", software.python],
     ["card", result ? `${result.card_name ?? ""} (${result.card})` : run?.card],
     ["steps run", result ? countText(result.steps) : null],
-    ["took", result?.seconds ? `${result.seconds.toFixed(1)} s, ${bytesText(result.host_peak_rss_bytes ?? 0)} of host memory` : null],
+    [
+      "took",
+      result?.seconds
+        ? `${result.seconds.toFixed(1)} s, ${bytesText(result.host_peak_rss_bytes ?? 0)} of host memory`
+        : null,
+    ],
     ["process", run ? `${run.pid}${run.processes > 1 ? `, the largest of ${run.processes}` : ""}` : null],
   ]);
 }
 
 function originList(result, run) {
-  const outside = result?.outside_torch;
-  const range = outside && outside.low_bytes !== null ? `${bytesText(outside.low_bytes)} to ${bytesText(outside.high_bytes)}` : null;
-  return definitions("How the numbers were obtained", [
-    ["allocations", run ? `counted: ${countText(run.allocations)} allocations of PyTorch's own memory history` : null],
-    ["categories", run ? (run.hasMarks ? "told by the model and the optimizer in the run" : "not known: a history without marks") : null],
-    ["unknown", run ? `${bytesText(run.unknownBytes)} at the ${run.peakWord.toLowerCase()} (${shareText(run.unknownBytes, run.peakAllocated) || "0 %"})` : null],
-    ["CUDA context", outside && outside.context_bytes !== null ? `${bytesText(outside.context_bytes)}, ${outside.origin}${outside.source ? `: ${outside.source}` : ""}` : null],
-    ["libraries", outside && outside.libraries_bytes !== null ? `${bytesText(outside.libraries_bytes)}, counted` : null],
-    ["kernel code", outside && outside.code_bytes !== null ? `${bytesText(outside.code_bytes)}, counted` : null],
-    ["outside in all", range],
-    ["address orders", result?.address_orders?.map(({ order, verdict }) => `${order}: ${ANSWERS[verdict].text}`).join(", ")],
-  ]);
+  const orders = result?.address_orders?.map(({ order, verdict }) => `${order}: ${ANSWERS[verdict].text}`).join(", ");
+  const pairs = [...countedPairs(run), ...outsidePairs(result?.outside_torch), ["address orders", orders]];
+  return definitions("How the numbers were obtained", pairs);
+}
+
+function countedPairs(run) {
+  if (!run) return [];
+  const unknown = `${bytesText(run.unknownBytes)} at the ${run.peakWord.toLowerCase()}`;
+  return [
+    ["allocations", `counted: ${countText(run.allocations)} allocations of PyTorch's own memory history`],
+    [
+      "categories",
+      run.hasMarks ? "told by the model and the optimizer in the run" : "not known: a history without marks",
+    ],
+    ["unknown", `${unknown} (${shareText(run.unknownBytes, run.peakAllocated) || "0 %"})`],
+  ];
+}
+
+function outsidePairs(outside) {
+  if (!outside || outside.context_bytes === null) return [];
+  const source = outside.source ? `: ${outside.source}` : "";
+  return [
+    ["CUDA context", `${bytesText(outside.context_bytes)}, ${outside.origin}${source}`],
+    ["libraries", `${bytesText(outside.libraries_bytes)}, counted`],
+    ["kernel code", `${bytesText(outside.code_bytes)}, counted`],
+    ["outside in all", `${bytesText(outside.low_bytes)} to ${bytesText(outside.high_bytes)}`],
+  ];
 }
 
 function assumedList(result) {
   if (!result) return null;
-  const texts = result.assumptions.map(({ what, where, times, assumed, of }) =>
-    `${what}${where ? ` at ${where}` : ""}${times > 1 ? ` ×${countText(times)}` : ""}${of > 0 ? `: ${countText(assumed)} of ${countText(of)}` : ""}`);
   const tuned = result.tuning.map((text) => `chosen by virtual time: ${text}`);
-  return sentences("Assumed, because nobody computed it", [...texts, ...tuned]);
+  return sentences("Assumed, because nobody computed it", [...result.assumptions.map(assumptionText), ...tuned]);
+}
+
+/** "elements selected by a condition at train.py:42 ×3: 30 of 40". */
+function assumptionText({ what, where, times, assumed, of }) {
+  const place = where ? ` at ${where}` : "";
+  const often = times > 1 ? ` ×${countText(times)}` : "";
+  return `${what}${place}${often}${of > 0 ? `: ${countText(assumed)} of ${countText(of)}` : ""}`;
 }
 
 function imperfectList(result, run) {
-  const texts = [...(result?.diagnostics ?? []), ...(run?.diagnostics ?? [])].map(({ name, count }) => `${name}: ${countText(count)}`);
+  const met = [...(result?.diagnostics ?? []), ...(run?.diagnostics ?? [])];
+  const texts = met.map(({ name, count }) => `${name}: ${countText(count)}`);
   if (run && !run.fromBeginning) texts.unshift("the recording begins in the middle of the run");
   return sentences("Imperfections met", texts);
 }

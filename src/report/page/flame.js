@@ -65,16 +65,30 @@ class Flame {
     const short = this.state.view === "line" ? name.replace(/^\S*\//, "") : name; // of a path the file
     const text = width < 26 ? "" : width > 120 ? `${short} · ${bytesText(node.bytes)}` : short;
     const classes = ["frame", kind, leaf ? "leaf" : "", node.depth % 2 ? "odd" : "", width < 12 ? "tight" : ""];
-    if (this.search && (leaf ? node.found > 0 : node.parent && name.toLowerCase().includes(this.search))) classes.push("found");
+    if (this.search && (leaf ? node.found > 0 : node.parent && name.toLowerCase().includes(this.search)))
+      classes.push("found");
     const colour = leaf ? `; background: var(--c-${run.categories[node.category].key}, var(--c-unknown))` : "";
-    const label = `${name}, ${bytesText(node.bytes)}, ${pluralText(node.tensors, "tensor")}, ${shareText(node.bytes, this.root.bytes)}`;
+    const share = shareText(node.bytes, this.root.bytes);
+    const label = `${name}, ${bytesText(node.bytes)}, ${pluralText(node.tensors, "tensor")}, ${share}`;
     const style = `left: ${x}px; top: ${node.depth * this.rowHeight}px; width: ${Math.max(1, width)}px${colour}`;
-    return element("button", {
-      type: "button", role: "treeitem", class: classes.filter(Boolean).join(" "), style, title: label, tabindex: -1,
-      "aria-level": node.depth + 1, "aria-label": label, "data-key": node.key,
-      "aria-selected": String(node === this.chosen), "aria-expanded": leaf ? null : "true",
-      onclick: () => this.choose(node),
-    }, text);
+    return element(
+      "button",
+      {
+        type: "button",
+        role: "treeitem",
+        class: classes.filter(Boolean).join(" "),
+        style,
+        title: label,
+        tabindex: -1,
+        "aria-level": node.depth + 1,
+        "aria-label": label,
+        "data-key": node.key,
+        "aria-selected": String(node === this.chosen),
+        "aria-expanded": leaf ? null : "true",
+        onclick: () => this.choose(node),
+      },
+      text,
+    );
   }
 
   /** A second choice of the same frame goes back to its parent. */

@@ -6,6 +6,11 @@
 /** Frames that every call goes through, and that tell nothing about the program. */
 const PLUMBING = /\/(site|dist)-packages\/torch\/|\/lib\/python3[^/]*\/(?!(site|dist)-packages\/)|^<frozen /;
 
+const isPlumbing = ({ file }) => PLUMBING.test(file);
+
+/** "gpt/train.py:55 train". */
+const frameText = ({ file, line, function: name }) => `${shortPath(file)}:${line}${name ? ` ${name}` : ""}`;
+
 const OWNERS = { module: "module", line: "stack" }; // the column of an allocation by which a view divides
 
 /** The way from the root to an owner, outermost first; the same list for the same id. */
@@ -27,11 +32,6 @@ class Paths {
     return kept.get(id);
   }
 
-  /** How many ids a view has. */
-  count(view) {
-    return view === "module" ? this.run.names.length : this.run.frames.length;
-  }
-
   #modulePath(id) {
     const path = this.run.names[id];
     if (!path) return ["(no module)"];
@@ -43,13 +43,9 @@ class Paths {
     const { frames, lines } = this.run;
     const path = [];
     for (let at = id; at !== 0; at = frames[at].caller) path.push(lines[frames[at].line]);
-    const told = path.filter(({ file }) => !PLUMBING.test(file));
+    const told = path.filter((line) => !isPlumbing(line));
     const shown = (told.length > 0 ? told : path).reverse();
-    return shown.length > 0 ? shown.map((line) => this.#frameText(line)) : ["(no line)"];
-  }
-
-  #frameText({ file, line, function: name }) {
-    return `${shortPath(file)}:${line}${name ? ` ${name}` : ""}`;
+    return shown.length > 0 ? shown.map(frameText) : ["(no line)"];
   }
 }
 
@@ -129,5 +125,5 @@ function nodeOf(root, key) {
     node = node.children.get(name);
     if (!node) return null;
   }
-  return category === null ? node : node.children.get(`\u0000${category}`) ?? null;
+  return category === null ? node : (node.children.get(`\u0000${category}`) ?? null);
 }

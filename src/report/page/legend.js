@@ -22,8 +22,14 @@ class Legend {
     const share = element("span", { class: "share" });
     const choose = () => this.state.change({ category: this.state.category === index ? null : index, frame: null });
     const dot = swatch(`var(--c-${category.key}, var(--c-unknown))`);
-    const button = element("button", { type: "button", class: "category", "aria-pressed": "false", onclick: choose },
-                           dot, element("span", {}, category.label), value, share);
+    const button = element(
+      "button",
+      { type: "button", class: "category", "aria-pressed": "false", onclick: choose },
+      dot,
+      element("span", {}, category.label),
+      value,
+      share,
+    );
     button.dataset.category = category.key;
     return { item: element("li", {}, button), button, value, share };
   }
@@ -84,10 +90,19 @@ function fillChartTable(state) {
     if (last < mark.at) return null;
     const event = timeline.fullest(mark.at, last);
     const stack = timeline.stackAt(event);
-    return [placeText(mark.step, mark.phase), countText(event), bytesText(timeline.total[event]),
-            ...used.map((c) => (stack[c] ? bytesText(stack[c]) : "–"))];
+    return [
+      placeText(mark.step, mark.phase),
+      countText(event),
+      bytesText(timeline.total[event]),
+      ...used.map((c) => (stack[c] ? bytesText(stack[c]) : "–")),
+    ];
   });
-  const head = [["phase"], ["event", "number"], ["allocated", "number"], ...used.map((c) => [run.categories[c].label, "number"])];
+  const head = [
+    ["phase"],
+    ["event", "number"],
+    ["allocated", "number"],
+    ...used.map((c) => [run.categories[c].label, "number"]),
+  ];
   fillTable(byId("chart-table").querySelector("table"), head, rows.filter(Boolean));
 }
 
@@ -96,9 +111,16 @@ function chartLabel(state) {
   const { run, timeline } = state;
   const { step, phase } = timeline.placeAt(run.peak);
   const stack = timeline.stackAt(run.peak);
-  const parts = run.categories.map((category, c) => ({ label: category.label, bytes: stack[c] })).filter((each) => each.bytes > 0);
+  const parts = run.categories
+    .map((category, c) => ({ label: category.label, bytes: stack[c] }))
+    .filter((each) => each.bytes > 0);
   parts.sort((a, b) => b.bytes - a.bytes);
-  const largest = parts.slice(0, 4).map((each) => `${each.label} ${bytesText(each.bytes)}`).join(", ");
-  return `Memory over time, stacked by category, ${countText(run.events)} events. ${run.peakWord} of ` +
-         `${bytesText(timeline.total[run.peak])} in ${placeText(step, phase)}: ${largest}. A table follows the chart.`;
+  const largest = parts
+    .slice(0, 4)
+    .map((each) => `${each.label} ${bytesText(each.bytes)}`)
+    .join(", ");
+  return (
+    `Memory over time, stacked by category, ${countText(run.events)} events. ${run.peakWord} of ` +
+    `${bytesText(timeline.total[run.peak])} in ${placeText(step, phase)}: ${largest}. A table follows the chart.`
+  );
 }

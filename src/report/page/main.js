@@ -18,7 +18,9 @@ function sayFound(state) {
   const found = state.living.filter(state.matches);
   const bytes = found.reduce((sum, i) => sum + state.run.bytes[i], 0);
   const share = shareText(bytes, state.timeline.total[state.moment]);
-  byId("found").textContent = found.length ? `Found ${bytesText(bytes)} in ${pluralText(found.length, "tensor")} (${share})` : "Nothing found";
+  byId("found").textContent = found.length
+    ? `Found ${bytesText(bytes)} in ${pluralText(found.length, "tensor")} (${share})`
+    : "Nothing found";
 }
 
 function connectViews(state) {
@@ -80,7 +82,7 @@ function addRunFacts(run, timeline) {
 function showRun(run, timeline, capacity) {
   const state = new State(run, timeline);
   const paths = new Paths(run);
-  const search = new Search(run, paths);
+  const search = new Search(run);
   const chart = new Chart(state, colours, capacity);
   const legend = new Legend(state, colours);
   const flame = new Flame(state, paths);
@@ -100,7 +102,7 @@ function showRun(run, timeline, capacity) {
   for (const id of ["memory", "owners", "tensors"]) byId(id).hidden = false;
   byId("segments").hidden = run.segments.length === 0;
   chart.canvas.setAttribute("aria-label", chartLabel(state));
-  fillChartTable(state);
+  fillWhenOpened(byId("chart-table"), () => fillChartTable(state));
   tensors.draw();
   redraw = () => {
     chart.drawSoon();
@@ -123,7 +125,8 @@ async function showCard(verdict, result, payload) {
   showConditions(verdict, result, run);
   dropListeners();
   for (const id of ["memory", "owners", "tensors", "segments"]) byId(id).hidden = true;
-  if (run && run.events > 0) showRun(run, timeline, result?.capacity_bytes ? result.capacity_bytes - outsideOf(result) : null);
+  if (run && run.events > 0)
+    showRun(run, timeline, result?.capacity_bytes ? result.capacity_bytes - outsideOf(result) : null);
   else redraw = () => {};
 }
 
@@ -133,7 +136,11 @@ function connectCards(verdict, results, payloads) {
   select.replaceChildren(...ids.map((id) => element("option", { value: id }, id)));
   byId("card-choice").hidden = ids.length < 2;
   const show = (id) =>
-    showCard(verdict, results.find(({ card }) => card === id) ?? null, payloads.find(({ dataset }) => dataset.card === id) ?? null);
+    showCard(
+      verdict,
+      results.find(({ card }) => card === id) ?? null,
+      payloads.find(({ dataset }) => dataset.card === id) ?? null,
+    );
   select.onchange = () => show(select.value);
   return show(ids[0]);
 }

@@ -19,7 +19,7 @@ class Segments {
     this.canvas.addEventListener("pointerleave", () => this.#say(""));
     this.drawSoon = oncePerFrame(() => this.draw());
     this.#figures();
-    this.#table();
+    fillWhenOpened(byId("segment-table"), () => this.#table());
   }
 
   /** The largest segments first, packed into rows as long as the largest. */
@@ -44,7 +44,9 @@ class Segments {
     const largest = holes.reduce((most, { size }) => Math.max(most, size), 0);
     const empty = run.segments.filter((segment) => freeOf(segment) === segment.size);
     const emptyBytes = empty.reduce((sum, { size }) => sum + size, 0);
-    const rounding = this.state.timeline.livingAt(run.peak).reduce((sum, i) => sum + run.bytes[i] - run.requested[i], 0);
+    const rounding = this.state.timeline
+      .livingAt(run.peak)
+      .reduce((sum, i) => sum + run.bytes[i] - run.requested[i], 0);
     const figures = [
       ["reserved", bytesText(reserved)],
       ["allocated", bytesText(reserved - free)],
@@ -55,22 +57,37 @@ class Segments {
       ["lost to rounding", bytesText(rounding)],
     ];
     byId("segments-figures").replaceChildren(
-      ...figures.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value))));
+      ...figures.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value))),
+    );
     byId("segments-lead").textContent =
-      `At the ${run.peakWord.toLowerCase()} PyTorch held ${bytesText(reserved)} of the device, of which ${bytesText(free)} ` +
-      `(${shareText(free, reserved) || "0 %"}) was free in ${pluralText(holes.length, "hole")}. ` +
+      `At the ${run.peakWord.toLowerCase()} PyTorch held ${bytesText(reserved)} of the device, ` +
+      `of which ${bytesText(free)} (${shareText(free, reserved) || "0 %"}) was free in ${pluralText(holes.length, "hole")}. ` +
       "A tensor fits only into one hole; what is in an empty segment can be given back.";
-    this.canvas.setAttribute("aria-label", `Map of ${pluralText(run.segments.length, "segment")}: ` +
-      `${bytesText(reserved - free)} in use, ${bytesText(free)} free. A table follows.`);
+    this.canvas.setAttribute(
+      "aria-label",
+      `Map of ${pluralText(run.segments.length, "segment")}: ` +
+        `${bytesText(reserved - free)} in use, ${bytesText(free)} free. A table follows.`,
+    );
   }
 
   #table() {
     const rows = [...this.state.run.segments].sort((a, b) => freeOf(b) - freeOf(a) || b.size - a.size).slice(0, 200);
-    const kind = ({ small, expandable }) => [small ? "small" : "large", expandable ? "expandable" : ""].filter(Boolean).join(", ");
-    const largestHole = ({ blocks }) => blocks.reduce((most, { size, allocation }) => (allocation < 0 ? Math.max(most, size) : most), 0);
+    const kind = ({ small, expandable }) =>
+      [small ? "small" : "large", expandable ? "expandable" : ""].filter(Boolean).join(", ");
+    const largestHole = ({ blocks }) =>
+      blocks.reduce((most, { size, allocation }) => (allocation < 0 ? Math.max(most, size) : most), 0);
     const head = [["size", "number"], ["free", "number"], ["largest hole", "number"], ["blocks", "number"], ["pool"]];
-    fillTable(byId("segment-table").querySelector("table"), head, rows.map((segment) => [
-      bytesText(segment.size), bytesText(freeOf(segment)), bytesText(largestHole(segment)), countText(segment.blocks.length), kind(segment)]));
+    fillTable(
+      byId("segment-table").querySelector("table"),
+      head,
+      rows.map((segment) => [
+        bytesText(segment.size),
+        bytesText(freeOf(segment)),
+        bytesText(largestHole(segment)),
+        countText(segment.blocks.length),
+        kind(segment),
+      ]),
+    );
   }
 
   draw() {
@@ -113,7 +130,12 @@ class Segments {
   #blockText({ size, allocation: i }) {
     const { run } = this.state;
     if (i < 0) return `${bytesText(size)} free`;
-    const parts = [run.categories[run.category[i]].label, run.names[run.type[i]], run.names[run.module[i]], lineText(run, run.line[i])];
+    const parts = [
+      run.categories[run.category[i]].label,
+      run.names[run.type[i]],
+      run.names[run.module[i]],
+      lineText(run, run.line[i]),
+    ];
     return `${bytesText(size)} ${parts.filter(Boolean).join(" · ")}`;
   }
 

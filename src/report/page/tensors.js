@@ -22,9 +22,21 @@ class Tensors {
   #head() {
     const sortable = (key, label) =>
       element("button", { type: "button", onclick: () => this.#sortBy(key), "data-order": key }, label);
-    const heads = [["size", "Size"], [null, "What"], [null, "Shape and type"], ["age", "Age"], [null, "Module"], [null, "Line"]];
+    const heads = [
+      ["size", "Size"],
+      [null, "What"],
+      [null, "Shape and type"],
+      ["age", "Age"],
+      [null, "Module"],
+      [null, "Line"],
+    ];
     const cells = heads.map(([key, label]) =>
-      element("th", { role: "columnheader", scope: "col", class: key === "size" ? "number" : null }, key ? sortable(key, label) : label));
+      element(
+        "th",
+        { role: "columnheader", scope: "col", class: key === "size" ? "number" : null },
+        key ? sortable(key, label) : label,
+      ),
+    );
     byId("tensor-head").replaceChildren(...cells);
     this.#showOrder();
   }
@@ -48,8 +60,12 @@ class Tensors {
     const { state } = this;
     const { run, matches } = state;
     const inFrame = this.#frameTest();
-    this.found = state.living.filter((i) =>
-      (state.category === null || run.category[i] === state.category) && (!inFrame || inFrame(i)) && (!matches || matches(i)));
+    this.found = state.living.filter(
+      (i) =>
+        (state.category === null || run.category[i] === state.category) &&
+        (!inFrame || inFrame(i)) &&
+        (!matches || matches(i)),
+    );
     const older = (a, b) => run.born[a] - run.born[b];
     const larger = (a, b) => run.bytes[b] - run.bytes[a] || older(a, b);
     this.found.sort(this.order === "age" ? older : larger);
@@ -66,13 +82,15 @@ class Tensors {
     if (frame === null) return null;
     const [path, category] = JSON.parse(frame);
     const owners = run[OWNERS[view]];
-    const exact = category !== null;
-    const inside = Uint8Array.from({ length: this.paths.count(view) }, (_, id) => {
+    const known = new Map(); // of an owner whether it lies in the frame
+    const lies = (id) => {
       const own = this.paths.of(view, id);
-      const begins = path.every((name, k) => own[k] === name);
-      return begins && (!exact || own.length === path.length) ? 1 : 0;
-    });
-    return (i) => inside[owners[i]] === 1 && (category === null || run.category[i] === category);
+      return path.every((name, k) => own[k] === name) && (category === null || own.length === path.length);
+    };
+    return (i) => {
+      if (!known.has(owners[i])) known.set(owners[i], lies(owners[i]));
+      return known.get(owners[i]) && (category === null || run.category[i] === category);
+    };
   }
 
   #fill() {
@@ -91,13 +109,22 @@ class Tensors {
     const cell = (label, className, ...content) =>
       element("td", { role: "cell", "data-label": label, class: className }, element("span", {}, ...content));
     const sub = (text) => element("span", { class: "sub" }, text);
-    return element("tr", { role: "row", "data-allocation": i },
+    return element(
+      "tr",
+      { role: "row", "data-allocation": i },
       cell("Size", "number", bytesText(run.bytes[i])),
-      cell("What", "nowrap", swatch(`var(--c-${category.key}, var(--c-unknown))`), category.label, sub(run.names[run.operator[i]])),
+      cell(
+        "What",
+        "nowrap",
+        swatch(`var(--c-${category.key}, var(--c-unknown))`),
+        category.label,
+        sub(run.names[run.operator[i]]),
+      ),
       cell("Type", "", this.#typeText(i), sub(run.names[run.tensor[i]])),
       cell("Age", "nowrap", pluralText(moment - run.born[i], "event"), sub(`since ${placeText(step, phase)}`)),
       cell("Module", "wrap", run.names[run.module[i]] || "–", sub(run.inferred[i] ? "inferred" : "")),
-      cell("Line", "wrap", lineText(run, run.line[i]) || "–", line && line.function ? sub(line.function) : ""));
+      cell("Line", "wrap", lineText(run, run.line[i]) || "–", line && line.function ? sub(line.function) : ""),
+    );
   }
 
   #typeText(i) {
@@ -112,15 +139,23 @@ class Tensors {
     const all = this.found.length === living.length;
     byId("tensors-title").textContent = `Largest tensors ${when}`;
     byId("owners-title").textContent = `Who holds it ${when}`;
-    byId("counted").textContent = all
-      ? `${pluralText(living.length, "tensor")}, ${bytesText(bytes)}`
-      : `${countText(this.found.length)} of ${pluralText(living.length, "tensor")}, ${bytesText(bytes)} (${shareText(bytes, timeline.total[moment]) || "0 %"})`;
+    const text = `${pluralText(living.length, "tensor")}, ${bytesText(bytes)}`;
+    const share = shareText(bytes, timeline.total[moment]) || "0 %";
+    byId("counted").textContent = all ? text : `${countText(this.found.length)} of ${text} (${share})`;
   }
 
   #showFilters() {
     const { state } = this;
     const chip = (text, cleared) =>
-      element("li", {}, element("button", { type: "button", "aria-label": `No longer only ${text}`, onclick: () => state.change(cleared) }, `${text} ✕`));
+      element(
+        "li",
+        {},
+        element(
+          "button",
+          { type: "button", "aria-label": `No longer only ${text}`, onclick: () => state.change(cleared) },
+          `${text} ✕`,
+        ),
+      );
     const chips = [];
     if (!state.atPeak) chips.push(chip("chosen moment", { moment: state.run.peak }));
     if (state.category !== null) chips.push(chip(state.run.categories[state.category].label, { category: null }));
@@ -131,7 +166,7 @@ class Tensors {
 
   #frameText() {
     const [path, category] = JSON.parse(this.state.frame);
-    const name = this.state.view === "module" ? path.join(".") : path.at(-1) ?? "";
+    const name = this.state.view === "module" ? path.join(".") : (path.at(-1) ?? "");
     return category === null ? name : `${name}: ${this.state.run.categories[category].label}`;
   }
 }

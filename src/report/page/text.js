@@ -78,6 +78,12 @@ function fillTable(table, head, rows) {
   table.tBodies[0].replaceChildren(...body);
 }
 
+/** Tables that few look at are made when they are. */
+function fillWhenOpened(details, fill) {
+  details.ontoggle = () => details.open && fill();
+  if (details.open) fill();
+}
+
 const swatch = (colour) => element("span", { class: "swatch", style: `background: ${colour}`, "aria-hidden": "true" });
 
 /** Calls `work` once before the next frame, however often it is asked for. */

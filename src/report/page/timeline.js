@@ -15,7 +15,7 @@ class Timeline {
     this.spanBegins = Uint32Array.from(run.spans, (span) => span.at);
   }
 
-  /** Of each event the changes that it brings, in `changes` from first[e] on: an allocation from 1, negative: its end. */
+  /** The changes of event e stand in `changes` from first[e] on: an allocation, from 1; negative: its end. */
   #sortChanges() {
     const { born, died, events } = this.run;
     this.first = new Uint32Array(events + 1);
