@@ -41,7 +41,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """The page of an imagined job: "fits", "fails" or "many"."""
+    """The page of an imagined job: the kinds are in sample_page.cpp."""
     if not SAMPLE_PAGE.exists():
         missing("sample_page is not built")
     folder = tmp_path_factory.mktemp("pages")

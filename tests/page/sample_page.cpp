@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
 //
-//   sample_page fits|fails|many FILE
+//   sample_page fits|fails|many|unexplained|snapshot FILE
 //
-// Writes the page of an imagined job, for the tests in a browser. "many" has 200,000 allocations.
+// Writes the page of an imagined job, for the tests in a browser. "many" has 200,000 allocations; "unexplained" is a
+// run without a memory history, "snapshot" a history without a run: no verdict, no marks.
 #include <cstdio>
 #include <fstream>
-#include <iterator>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "report/json.h"
@@ -61,7 +61,28 @@ verdict::Counting counting() {
   return result;
 }
 
-int write_page(const Job& job, const std::string& file) {
+int write(const report::PageContents& contents, const std::string& file) {
+  const auto html = report::page_html(contents);
+  std::ofstream out(file, std::ios::binary);
+  out << html;
+  std::printf("%zu bytes\n", html.size());
+  return out.flush() ? 0 : 1;
+}
+
+/// A history from elsewhere: what was allocated, and by which line.
+int write_snapshot(const std::string& file) {
+  auto explanation = sample_explanation({});
+  for (auto& each : explanation.allocations) {
+    each.category = explain::Category::unknown;
+    each.module = each.op = each.tensor = each.type = 0;
+  }
+  explanation.spans = {{}};
+  explanation.outside.reset();
+  explanation.has_marks = explanation.from_beginning = false;
+  return write({.title = "snapshot.pickle", .explanations = {&explanation}}, file);
+}
+
+int write_page(const Job& job, bool explained, const std::string& file) {
   auto first = sample_explanation(job);
   auto second = sample_explanation({.blocks = 6, .fails = true});
   first.card = "a100-40gb";
@@ -74,28 +95,23 @@ int write_page(const Job& job, const std::string& file) {
   fail(verdicts[1]);
   // A command that would end the script element, or be markup, if it were not written as text.
   const std::vector<std::string> command{"python", "train.py", "</script><b id=\"injected\">&"};
-  const auto html = report::page_html({.title = "dryfit: train.py",
-                                       .verdict = report::json_text("0.2.0", command, verdicts, counting()),
-                                       .explanations = {&first, &second}});
-  std::ofstream out(file, std::ios::binary);
-  out << html;
-  std::printf("%zu allocations, %zu bytes\n", first.allocations.size(), html.size());
-  return out.flush() ? 0 : 1;
+  report::PageContents contents{.title = "dryfit: train.py",
+                                .verdict = report::json_text("0.2.0", command, verdicts, counting())};
+  if (explained) contents.explanations = {&first, &second};
+  return write(contents, file);
 }
 
 }  // namespace
 }  // namespace dryfit::page_samples
 
 int main(int argc, char** argv) {
-  using dryfit::page_samples::Job;
+  using namespace dryfit::page_samples;
   const std::string_view kind = argc == 3 ? argv[1] : "";
-  std::optional<Job> job;
-  if (kind == "fits") job = Job{};
-  if (kind == "fails") job = Job{.fails = true};
-  if (kind == "many") job = Job{.blocks = 48, .steps = 63, .temporaries = 6};
-  if (!job) {
-    std::fputs("usage: sample_page fits|fails|many FILE\n", stderr);
-    return 2;
-  }
-  return dryfit::page_samples::write_page(*job, argv[2]);
+  if (kind == "fits") return write_page({}, true, argv[2]);
+  if (kind == "fails") return write_page({.fails = true}, true, argv[2]);
+  if (kind == "many") return write_page({.blocks = 48, .steps = 63, .temporaries = 6}, true, argv[2]);
+  if (kind == "unexplained") return write_page({}, false, argv[2]);
+  if (kind == "snapshot") return write_snapshot(argv[2]);
+  std::fputs("usage: sample_page fits|fails|many|unexplained|snapshot FILE\n", stderr);
+  return 2;
 }

@@ -84,6 +84,26 @@ def test_a_failed_run_shows_the_moment_of_the_failure(opened: Open, sample: Samp
     assert page.text("#peak").startswith("Failure")
 
 
+def test_a_run_without_a_history_still_has_its_verdict(opened: Open, sample: Sample) -> None:
+    page = opened(sample("unexplained"))
+    assert "fits" in page.text("#verdict-title")
+    for part in ("memory", "owners", "tensors", "segments"):
+        assert page.tab.locator(f"section#{part}").is_hidden(), part
+    assert page.tab.locator("#cards").is_visible()
+    page.tab.select_option("#card", OTHER_CARD)
+    page.settle()
+    assert "does not fit" in page.text("#verdict-title")
+
+
+def test_a_history_without_a_verdict_is_shown_by_line(opened: Open, sample: Sample) -> None:
+    page = opened(sample("snapshot"))
+    assert page.text("#verdict-title") == "2.17 GiB allocated at the peak"
+    assert page.tab.locator('[data-view="line"]').get_attribute("aria-checked") == "true"
+    assert frame(page, "gpt/train.py:88 main").count() == 1
+    assert page.tab.locator("#cards").is_hidden()
+    assert "the recording begins in the middle of the run" in page.text("#conditions")
+
+
 def test_categories_are_those_of_the_data(opened: Open, sample: Sample) -> None:
     page = opened(sample("fits"))
     data = payloads(page.file)[CARD]

@@ -12,7 +12,7 @@ class State {
     this.moment = run.peak; // the event whose living tensors are shown
     this.range = [0, Math.max(1, run.events)]; // of events, in the chart
     this.category = null; // shown alone
-    this.view = "module"; // of the flame graph
+    this.view = run.hasMarks ? "module" : "line"; // of the flame graph; without marks no module is known
     this.folded = true; // lists of modules, in the flame graph
     this.frame = null; // of the flame graph, shown alone
     this.search = "";
