@@ -16,6 +16,7 @@ namespace dryfit::launch {
 ///     machine.txt                    we write it: the modelled machine
 ///     trace-<pid>.dryfit             the driver in process <pid> writes it; trace-<pid>-2.dryfit when the pid comes
 ///     again history-<pid>.pickle           the hooks write it: PyTorch's memory snapshot
+///     marks-<pid>.json               the same, where the run is explained: what the snapshot cannot tell
 class RunDirectory {
  public:
   /// The directory need not exist yet for this; the path is made absolute.
