@@ -39,7 +39,7 @@ WHEEL_SOURCES = $(shell find src apps include cards models cmake python -type f 
 .DELETE_ON_ERROR:
 .PHONY: help setup packages headers tools-venv venv venv-latest venv-2.11 venv-2.1 venv-peft venv-harvest venv-comparators \
         build demo \
-        test test-fast test-latest test-cpp test-python test-slurm check-includes test-sanitizers test-asan-predictor \
+        test test-fast test-latest test-cpp test-python test-slurm test-page check-includes test-sanitizers test-asan-predictor \
         build-training test-training accuracy accuracy-twice evaluate \
         train surrogate compute-model bench bench-latency bench-h100 operators format format-check wheel clean distclean
 
@@ -109,7 +109,7 @@ demo: setup build ## a verdict for a real training script on two cards
 
 # ---- tests
 
-test: setup build test-cpp check-includes test-python test-sanitizers ## everything: C++, Python, wheel, sanitizers
+test: setup build test-cpp check-includes test-python test-page test-sanitizers ## everything: C++, Python, wheel, browser, sanitizers
 
 test-fast: build test-cpp check-includes ## what needs no PyTorch
 	@$(STAGE) test-python-fast "Python tests without PyTorch" --show '=.* passed' -- \
@@ -131,6 +131,11 @@ test-slurm: setup build ## `dryfit harvest --on slurm` on a real Slurm cluster, 
 	@$(STAGE) slurm-packages "Slurm (Debian packages)" -- tools/setup/packages.sh slurm
 	@DRYFIT_TEST_SLURM=1 $(STAGE) test-slurm "Python tests on Slurm" --show '=.* passed' -- \
 	    $(TORCH_PYTHON) -m pytest tests/slurm
+
+test-page: setup build ## the page of `dryfit report` in a real browser (Debian's chromium)
+	@$(STAGE) page-packages "Chromium (Debian package)" -- tools/setup/packages.sh page
+	@DRYFIT_TEST_PAGE=1 $(STAGE) test-page "The page in a browser" --show '=.* passed' -- \
+	    $(TOOLS_PYTHON) -m pytest tests/page
 
 check-includes: ## the direction of the includes (ARCHITECTURE.md)
 	@$(STAGE) check-includes "Direction of the includes" -- tools/check_includes

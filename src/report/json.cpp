@@ -6,9 +6,12 @@
 #include <nlohmann/json.hpp>
 
 #include "report/compute.h"
+#include "report/explanation.h"
 
 namespace dryfit::report {
 namespace {
+
+constexpr std::size_t kOwners = 5;  ///< of each kind, where the memory went
 
 using Json = nlohmann::ordered_json;
 using verdict::Answer;
@@ -174,9 +177,15 @@ const char* answer_word(Answer answer) {
 }
 
 std::string json_text(std::string_view version, const std::vector<std::string>& command,
-                      std::span<const Verdict> verdicts, const std::optional<verdict::Counting>& counting) {
+                      std::span<const Verdict> verdicts, const std::optional<verdict::Counting>& counting,
+                      std::span<const explain::Explanation* const> explanations) {
   Json results = Json::array();
-  for (const auto& verdict : verdicts) results.push_back(result_json(verdict));
+  for (std::size_t i = 0; i < verdicts.size(); ++i) {
+    auto result = result_json(verdicts[i]);
+    const auto* explanation = i < explanations.size() ? explanations[i] : nullptr;
+    result["explanation"] = explanation ? explanation_json(*explanation, kOwners) : Json();
+    results.push_back(std::move(result));
+  }
   Json json{{"dryfit", version},
             {"command", command},
             {"software", software_json(verdicts)},
