@@ -39,7 +39,7 @@ WHEEL_SOURCES = $(shell find src apps include cards models cmake python -type f 
 .DELETE_ON_ERROR:
 .PHONY: help setup packages headers tools-venv venv venv-latest venv-2.11 venv-2.1 venv-peft venv-harvest venv-comparators \
         build demo \
-        test test-fast test-latest test-cpp test-python test-slurm test-page check-includes test-sanitizers test-asan-predictor \
+        test test-fast test-latest test-cpp test-python test-slurm test-page check-includes test-sanitizers test-asan-predictor accuracy-profile \
         build-training test-training accuracy accuracy-twice evaluate \
         train surrogate compute-model bench bench-latency bench-h100 operators format format-check wheel clean distclean
 
@@ -175,6 +175,9 @@ test-training: build-training ## the training of the predictor: built with libto
 accuracy: setup venv-2.11 venv-2.1 venv-peft venv-latest build ## the scoreboard over all measurements: [DATA=<folder>] [JOBS=<n>] [ACCURACY_FLAGS=...]
 	tools/accuracy --data "$(DATA)" --jobs $(JOBS) --json build/accuracy/rows.jsonl --html build/accuracy/index.html \
 	    $(ACCURACY_FLAGS)
+
+accuracy-profile: build ## estimates from CPU profiles against xMem's runs, beside `run` and four tools; kept rows are not redone
+	@tools/accuracy_profile --data $(DATA)
 
 accuracy-twice: setup venv-2.11 venv-2.1 venv-peft venv-latest build ## the scoreboard two times from nothing, which must be the same to the byte: [ACCURACY_FLAGS=...]
 	@mkdir -p build/accuracy

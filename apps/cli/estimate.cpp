@@ -8,11 +8,13 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "card/catalogue.h"
 #include "commands.h"
+#include "estimate_source.h"
 #include "files.h"
 #include "judgement.h"
 #include "named_cards.h"
@@ -30,7 +32,8 @@ using estimate::Analysis;
 using verdict::Verdict;
 
 struct EstimateOptions {
-  std::string trace;
+  std::vector<std::filesystem::path> traces;
+  std::optional<std::uint64_t> batch;
   std::vector<std::string> gpus;
   std::vector<std::filesystem::path> cards;
   std::string torch;
@@ -69,6 +72,16 @@ Result<simulator::TorchVersion> torch_of(const EstimateOptions& options, const A
   if (!options.torch.empty()) return simulator::parse_torch_version(options.torch);
   auto found = simulator::parse_torch_version(analysis.profile.metadata.torch);
   return found ? found : Result<simulator::TorchVersion>(simulator::TorchVersion::newest());
+}
+
+/// As the program had it, unless another is asked for.
+std::string alloc_conf_of(const EstimateOptions& options, const Analysis& analysis) {
+  if (!options.alloc_conf.empty()) return options.alloc_conf;
+  const auto& environment = analysis.profile.metadata.environment;
+  for (const auto* name : {"PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF"}) {
+    if (const auto set = environment.find(name); set != environment.end()) return set->second;
+  }
+  return "";
 }
 
 verdict::RunFacts facts_of(const Analysis& analysis, estimate::Estimate found, Clock::time_point begun) {
@@ -110,13 +123,13 @@ int run(const EstimateOptions& options) {
 
   auto profile = [&] {
     ReadingLine line;
-    return estimate::read_profile(std::filesystem::path(options.trace), std::ref(line));
+    return read_traces(options.traces, options.batch, std::ref(line));
   }();
   if (!profile) return fail(profile.error(), kWrongUsage);
   const auto analysis = estimate::analyse(std::move(profile).value());
   const auto torch = torch_of(options, analysis);
   if (!torch) return fail(torch.error(), kWrongUsage);
-  const auto config = simulator::parse_alloc_config(options.alloc_conf, *torch);
+  const auto config = simulator::parse_alloc_config(alloc_conf_of(options, analysis), *torch);
   if (!config) return fail(config.error(), kWrongUsage);
 
   std::vector<Verdict> verdicts;
@@ -129,9 +142,17 @@ int run(const EstimateOptions& options) {
 }
 
 void declare(CLI::App& command, EstimateOptions& options) {
-  command.add_option("TRACE", options.trace, "A trace of torch.profiler, made on the CPU: .json or .json.gz")
+  command
+      .add_option(
+          "TRACE", options.traces,
+          "A trace of torch.profiler, made on the CPU: .json or .json.gz; several of one job at smaller batches")
       ->required()
       ->type_name("FILE");
+  command
+      .add_option("--batch", options.batch,
+                  "The batch to estimate for, from several traces (default: the one that the program asked for)")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber.description(""));
   command.add_option("--gpu", options.gpus, "The card, as in `dryfit run`; several: a,b,c")
       ->required()
       ->type_name("NAME")
@@ -141,7 +162,9 @@ void declare(CLI::App& command, EstimateOptions& options) {
       ->allow_extra_args(false);
   command.add_option("--torch", options.torch, "The version of PyTorch on the GPU machine (default: the profiled one)")
       ->type_name("VERSION");
-  command.add_option("--alloc-conf", options.alloc_conf, "PYTORCH_CUDA_ALLOC_CONF on the GPU machine")
+  command
+      .add_option("--alloc-conf", options.alloc_conf,
+                  "PYTORCH_CUDA_ALLOC_CONF on the GPU machine (default: that of the program)")
       ->type_name("CONF");
   command.add_option("--cards", options.cards, "A card file of your own, or a folder of them")
       ->type_name("PATH")
@@ -159,8 +182,9 @@ void add_estimate(CLI::App& app, int& exit_code) {
   auto* command =
       app.add_subcommand("estimate", "Estimate from a profile made on the CPU, without a CUDA build of PyTorch");
   command->footer(
-      "Example:\n  dryfit profile --out trace.json.gz -- python train.py\n"
-      "  dryfit estimate trace.json.gz --gpu rtx-3060-12gb,a100-40gb\n\n"
+      "Example:\n  dryfit profile -o trace.json.gz -- python train.py\n"
+      "  dryfit estimate trace.json.gz --gpu rtx-3060-12gb,a100-40gb\n"
+      "  dryfit estimate trace.batch-4.json.gz trace.batch-8.json.gz --batch 256 --gpu rtx-4090\n\n"
       "A trace that torch.profiler made with profile_memory=True and record_shapes=True does too.\n\n"
       "Exit code: 0 fits on every card (tight ones included, unless --strict), 3 does not fit on at least one,\n"
       "2 wrong usage, 1 could not tell.");

@@ -162,7 +162,7 @@ class EventParser::Impl {
 
   void add_span(const Fields& fields) {
     auto kind = Span::Kind::op;
-    if (fields.category == "user_annotation") {
+    if (fields.category == "user_annotation" || fields.name.starts_with("dryfit::")) {
       kind = Span::Kind::annotation;
     } else if (fields.category == "python_function") {
       if (!fields.name.starts_with("nn.Module: ")) return;

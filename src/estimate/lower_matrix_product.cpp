@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
+#include "estimate/cublas_workspace.h"
 #include "estimate/lowering.h"
 
 namespace dryfit::estimate {
@@ -8,7 +9,11 @@ namespace {
 using namespace literals;
 
 /// torch `getChosenWorkspaceSize`: 4096 KiB × 2 + 16 KiB × 8, and 4096 KiB × 8 on Hopper; since 2.12 on Blackwell too.
-Bytes workspace_size(const Target& target) {
+Bytes workspace_size(Kernel& kernel, const Target& target) {
+  const auto& environment = kernel.context().profile.metadata.environment;
+  if (const auto set = environment.find("CUBLAS_WORKSPACE_CONFIG"); set != environment.end()) {
+    if (const auto configured = configured_workspace(set->second)) return *configured;
+  }
   const int major = target.card.compute_capability.major;
   const bool is_large = major == 9 || (major >= 10 && target.torch.at_least(2, 12));
   return is_large ? 32_MiB : 8_MiB + 128_KiB;
@@ -20,7 +25,7 @@ void use_handle(Kernel& kernel, Target& target) {
   if (has_workspace) return;
   has_workspace = true;
   kernel.go_to_end();
-  kernel.alloc(workspace_size(target));
+  if (const auto size = workspace_size(kernel, target); size.count > 0) kernel.alloc(size);
 }
 
 /// torch `addmm_out_cuda_impl`: cuBLASLt adds the bias where it is a vector and both matrices are more than one.

@@ -108,6 +108,11 @@ Result<Metadata> parse_metadata(std::string_view json) {
   metadata.ran_cuda_attention = flag_of(root, "ran_cuda_attention");
   metadata.cudnn_benchmark = flag_of(root, "cudnn_benchmark");
   metadata.ended = text_of(root, "ended");
+  if (const auto set = root.find("environment"); set != root.end() && set->is_object()) {
+    for (const auto& [name, value] : set->items()) {
+      if (value.is_string()) metadata.environment[name] = value.get<std::string>();
+    }
+  }
   if (const auto shrunk = root.find("shrunk"); shrunk != root.end() && shrunk->is_object()) {
     metadata.batch = count_of(*shrunk, "batch");
     metadata.full_batch = count_of(*shrunk, "from");

@@ -51,6 +51,7 @@ struct Metadata {
   bool ran_native_dropout = false;
   bool ran_cuda_attention = false;
   bool cudnn_benchmark = false;
+  std::map<std::string, std::string> environment;  ///< variables that change a card's memory
   std::string ended;
   std::optional<std::uint64_t> batch;       ///< what a shrunk run had
   std::optional<std::uint64_t> full_batch;  ///< what the program asked for

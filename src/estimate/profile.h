@@ -24,6 +24,9 @@ using Time = std::int64_t;
 class TextTable {
  public:
   using Id = std::uint32_t;
+  TextTable() = default;
+  TextTable(TextTable&&) = default;  // no copies: numbers lead to the texts of one table
+  TextTable& operator=(TextTable&&) = default;
   Id id_of(std::string_view text);
   std::string_view operator[](Id id) const { return *texts_[id]; }
   /// None: no such text was met.

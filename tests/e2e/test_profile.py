@@ -69,12 +69,55 @@ def test_a_program_is_ended_after_its_steps_and_leaves_a_compressed_trace(tmp_pa
     assert [path.name for path in tmp_path.iterdir()] == ["trace.json.gz"]
 
 
+def test_a_program_that_is_ended_leaves_no_folder_of_pytorchs(tmp_path: Path) -> None:
+    program = "import torch.distributed.nn.jit.instantiator as i\nprint(i._TEMP_DIR.name, flush=True)\n" + TRAINING
+    done = profile(tmp_path, "--steps", "1", "--", PYTHON, "-c", program)
+    assert done.returncode == 0, done.stderr
+    assert not Path(done.stdout.splitlines()[0]).exists()
+
+
 def test_two_small_batches_make_two_traces(tmp_path: Path) -> None:
     done = profile(tmp_path, "--steps", "1", "--shrink", "batch=2,4", "-o", "t.json.gz", "--", PYTHON, "-c", TRAINING)
     assert done.returncode == 0, done.stderr
     assert "next: dryfit estimate t.batch-2.json.gz t.batch-4.json.gz --batch 32" in done.stdout
     for batch in (2, 4):
         assert content(tmp_path / f"t.batch-{batch}.json.gz")["dryfit"]["shrunk"] == {"batch": batch, "from": 32}
+
+
+NETWORK = """
+import sys, torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+model = nn.Sequential(nn.Conv2d(3, 32, 3), nn.BatchNorm2d(32), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Dropout(0.1),
+                      nn.Linear(32 * 15 * 15, 64), nn.LayerNorm(64), nn.GELU(), nn.Linear(64, 10)).cuda()
+optimizer = torch.optim.AdamW(model.parameters())
+data = TensorDataset(torch.rand(96, 3, 32, 32), torch.zeros(96, dtype=torch.int64))
+for images, labels in DataLoader(data, batch_size=int(sys.argv[1])):
+    loss = nn.functional.cross_entropy(model(images.cuda()), labels.cuda())
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+"""
+
+
+def estimated(folder: Path, *words: object) -> "dict[str, Any]":
+    command = [str(DRYFIT), "estimate", *map(str, words), "--gpu", "rtx-3060-12gb", "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    [result] = json.loads(done.stdout)["results"]
+    return result["torch"]
+
+
+def test_what_two_small_batches_say_of_a_large_one_is_what_its_own_profile_says(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(NETWORK, encoding="utf-8")
+    whole = profile(tmp_path, "--steps", "3", "-o", "whole.json.gz", "--", PYTHON, "train.py", "32")
+    parts = profile(tmp_path, "--steps", "3", "--shrink", "batch=4,8", "-o", "s.json.gz", "--", PYTHON, "train.py", "{batch}")
+    assert (whole.returncode, parts.returncode) == (0, 0), whole.stderr + parts.stderr
+    shrunk = ("s.batch-4.json.gz", "s.batch-8.json.gz")
+    own = estimated(tmp_path, "whole.json.gz")
+    assert own["peak_allocated_bytes"] > 10 << 20
+    assert estimated(tmp_path, *shrunk, "--batch", "32") == own
+    assert estimated(tmp_path, *shrunk, "--batch", "8") == estimated(tmp_path, shrunk[1])
 
 
 def test_a_program_without_a_batch_that_can_be_changed_is_told_what_to_do(tmp_path: Path) -> None:

@@ -213,6 +213,21 @@ def test_modules_and_passes_are_annotated(profiled, tmp_path: Path):
     assert len(trace.named("dryfit::backward")) == 2
 
 
+def test_annotations_nest(profiled, tmp_path: Path):
+    """PyTorch's own (Optimizer.step) and ours: of two that overlap, one lies within the other."""
+    profiled(TRAINING)
+    spans = [event for event in Trace(tmp_path).events if event.get("ph") == "X" and event.get("cat") != "Trace"]
+    marks = [event for event in spans if event["name"].startswith(("dryfit::", "Optimizer."))]
+    assert any(event["name"].startswith("Optimizer.step") for event in marks)
+    open_until: "list[float]" = []
+    for event in sorted(marks, key=lambda each: (each["ts"], -each["dur"])):
+        begin, end = event["ts"], event["ts"] + event["dur"]
+        while open_until and open_until[-1] <= begin:
+            open_until.pop()
+        assert not open_until or end <= open_until[-1] + 0.001, event["name"]
+        open_until.append(end)
+
+
 def test_tied_parameters_are_told_once(profiled, tmp_path: Path):
     profiled(
         """
@@ -354,6 +369,37 @@ def test_a_device_of_the_program_that_fails_fails_with_its_own_words(profiled):
         """
     )
     assert printed == ["mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)"]
+
+
+def test_threads_and_workers_find_the_gpu_too(profiled):
+    printed = profiled(
+        """
+        import threading
+        from torch.utils.data import DataLoader, TensorDataset
+        def work():
+            print(torch.ones(2).cuda(non_blocking=True).device, torch.ones(2).pin_memory().device)
+        thread = threading.Thread(target=work)
+        thread.start(); thread.join()
+        loader = DataLoader(TensorDataset(torch.arange(8)), batch_size=4, num_workers=1, pin_memory=True)
+        print([batch.to("cuda").device.type for batch, in loader])
+        """
+    )
+    assert printed == ["cuda:0 cpu", "['cuda', 'cuda']"]
+
+
+def test_a_program_with_a_profiler_of_its_own_goes_on(profiled, tmp_path: Path):
+    printed = profiled(
+        """
+        with torch.profiler.profile(profile_memory=True, schedule=torch.profiler.schedule(wait=0, warmup=1, active=1)) as own:
+            for _ in range(3):
+                torch.ones(5, device="cuda")
+                own.step()
+        own.export_chrome_trace(FOLDER + "/own.json")
+        print(len(own.key_averages()), torch.ones(7, device="cuda").device)
+        """
+    )
+    assert printed == ["0 cuda:0"]
+    assert Trace(tmp_path).device_blocks() == [20, 20, 20, 28]
 
 
 WITHOUT_CUDA = """

@@ -34,6 +34,7 @@ class Ending:
             guest.note("stop.reason", "steps")
             self._report()
             _release_semaphores()
+            _remove_temporary_folder()
             _flush()
             guest.finish()
         finally:
@@ -54,6 +55,14 @@ def _flush() -> None:
         if stream is not None:
             quietly(stream.flush)()
     ctypes.CDLL(None).fflush(None)
+
+
+@quietly
+def _remove_temporary_folder() -> None:
+    """torch.distributed.nn makes a folder when it is imported, as accelerate does, and removes it in an exit handler."""
+    folder = getattr(sys.modules.get("torch.distributed.nn.jit.instantiator"), "_TEMP_DIR", None)
+    if folder is not None:
+        folder.cleanup()
 
 
 @quietly

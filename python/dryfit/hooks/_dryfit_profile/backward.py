@@ -46,9 +46,9 @@ class BackwardPasses:
         window = self._annotations.around("dryfit::backward")
         window.__enter__()
         self._open.append(window)
-        self._mode.in_backward = True
+        self._mode.state.in_backward = True
 
     @quietly
     def _ends(self, token: Any, failed: bool) -> None:
         self._open.pop().__exit__(None, None, None)
-        self._mode.in_backward = bool(self._open)
+        self._mode.state.in_backward = bool(self._open)

@@ -11,9 +11,13 @@ annotated `dryfit::host`: its memory is not the GPU's.
 from __future__ import annotations
 
 import contextlib
+import functools
+import threading
 from typing import Any, Callable, Dict, Iterator, NamedTuple, Optional, Tuple
 
 from torch.overrides import TorchFunctionMode
+
+from _dryfit_hooks.patching import Patch
 
 from .annotations import Annotations
 from .residency import Residency
@@ -23,6 +27,8 @@ Keywords = Dict[str, Any]
 Handler = Callable[[Any, Arguments, Keywords], Any]
 
 UNTOUCHED = frozenset(("__get__", "__set__", "__delete__", "size", "stride", "dim", "numel", "element_size", "data_ptr"))
+# What begins and ends an annotation may not lie in one of ours, or the two would not nest.
+ANNOTATING = "_record_function"
 
 
 class Target(NamedTuple):
@@ -34,8 +40,15 @@ class Target(NamedTuple):
     layout: Keywords
 
 
+class State(threading.local):
+    """What a thread is at."""
+
+    handling = 0  # functions that are being handled
+    in_backward = False  # there, tensors that autograd hands out are not marked, and are the GPU's
+
+
 class DeviceMode(TorchFunctionMode):
-    """One thread's, like every such mode; entered once and never left."""
+    """A mode is of one thread; this one is entered in every thread of Python's and never left."""
 
     def __init__(self, torch: Any, residency: Residency, annotations: Annotations) -> None:
         super().__init__()
@@ -44,41 +57,54 @@ class DeviceMode(TorchFunctionMode):
         self._annotations = annotations
         self._device = torch.device("cuda", 0)
         self._handlers: Dict[Any, Handler] = {}
-        self._handling = 0  # functions that are being handled
-        self.in_backward = False  # there, tensors that autograd hands out are not marked, and are the GPU's
+        self.state = State()
         self.casting: Optional[Callable[[Any, Arguments, Keywords], Tuple[Arguments, Keywords]]] = None
         self._register()
 
     def __torch_function__(self, func: Any, types: Any, args: Arguments = (), kwargs: Optional[Keywords] = None) -> Any:
         kwargs = kwargs or {}
-        self._handling += 1
+        self.state.handling += 1
         try:
             handler = self._handlers.get(func)
             if handler is not None:
                 return handler(func, args, kwargs)
-            if getattr(func, "__name__", "") in UNTOUCHED:
+            name = getattr(func, "__name__", "")
+            if name in UNTOUCHED or name.startswith(ANNOTATING):
                 return func(*args, **kwargs)
             return self.call(func, args, kwargs)
         finally:
-            self._handling -= 1
+            self.state.handling -= 1
 
     @contextlib.contextmanager
     def called_back(self) -> Iterator[None]:
         """Around code of the program that an operator calls: a mode is off while it handles a function. What such code is
         handed, which may have come to be just now, is the GPU's."""
-        handling, backward = self._handling, self.in_backward
-        self._handling, self.in_backward = 0, True
+        state = self.state
+        handling, backward = state.handling, state.in_backward
+        state.handling, state.in_backward = 0, True
         try:
             with self if handling else contextlib.nullcontext():
                 yield
         finally:
-            self._handling, self.in_backward = handling, backward
+            state.handling, state.in_backward = handling, backward
+
+    def install(self) -> None:
+        self.__enter__()
+        Patch(threading.Thread, "_bootstrap_inner", self._in_thread)
+
+    def _in_thread(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(original)
+        def run(thread: Any) -> Any:
+            with self:
+                return original(thread)
+
+        return run
 
     def replace(self, function: Any, handler: Handler) -> None:
         self._handlers[function] = handler
 
     def is_on_device(self, tensor: Any) -> bool:
-        return self.in_backward or self._residency.includes(tensor)
+        return self.state.in_backward or self._residency.includes(tensor)
 
     def call(self, func: Any, args: Arguments, kwargs: Keywords) -> Any:
         """Any function: of the GPU when it is asked to be, or when something that it works on is there."""
@@ -120,7 +146,7 @@ class DeviceMode(TorchFunctionMode):
         return moved
 
     def _works_on_device(self, args: Arguments, kwargs: Keywords) -> bool:
-        return self.in_backward or self._residency.any_in(args) or self._residency.any_in(kwargs.values())
+        return self.state.in_backward or self._residency.any_in(args) or self._residency.any_in(kwargs.values())
 
     def _place_of(self, device: Any) -> Optional[str]:
         """ "cuda", "cpu", or None for no device and for all others, such as "meta"."""

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import os
 import platform
 import sys
 import weakref
@@ -16,6 +17,8 @@ from .modules import ModuleNames
 from .telling import Telling
 
 FORMAT = 1
+# What of the environment changes a GPU's memory. The program may set them itself, so they are looked up at the end.
+TELLING_VARIABLES = ("CUBLAS_WORKSPACE_CONFIG", "CUBLASLT_WORKSPACE_SIZE", "PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF")
 
 
 class Facts:
@@ -57,6 +60,7 @@ class Facts:
             "steps": self._steps,
             "ended": self._ended(),
             "cudnn_benchmark": bool(self._torch.backends.cudnn.benchmark),
+            "environment": {name: os.environ[name] for name in TELLING_VARIABLES if name in os.environ},
             "hooks_errors": self._telling.errors,
             **self.more(),
         }

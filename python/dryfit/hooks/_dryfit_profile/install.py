@@ -12,7 +12,7 @@ from _dryfit_hooks.patching import quietly
 from _dryfit_hooks.phases import Phases
 from _dryfit_hooks.steps import StepCounter
 
-from . import cuda_module, generators, loading, python_functions, settings
+from . import cuda_module, generators, loading, programs_profiler, python_functions, settings
 from .annotations import Annotations
 from .autocasting import Autocasting
 from .backward import BackwardPasses
@@ -42,8 +42,7 @@ def install(torch: Any, environment: Mapping[str, str]) -> None:
     mode.casting = autocasting.cast
     batches = SmallerBatches(wanted.batch, telling) if wanted.batch else None
     facts = Facts(torch, telling, modules, environment)
-    facts.more = lambda: further_facts(autocasting, batches)
-
+    facts.more = lambda: further_facts(autocasting, batches, phases.compiles)
     phases = Phases(torch, [], lambda: None)
     ending = Ending([software.note_libraries, lambda: recording.save(facts.collect)], lambda: None)
     steps = StepCounter(torch, wanted.steps, phases, [residency.forget_the_dead], [facts.step_completed], ending.stop)
@@ -62,15 +61,17 @@ def install(torch: Any, environment: Mapping[str, str]) -> None:
         steps.install,
         ending.install,
         recording.begin,
-        mode.__enter__,
+        programs_profiler.install,
+        mode.install,
     ):
         quietly(part)()
     guest.note("hooks.ready", "1")
 
 
-def further_facts(autocasting: Autocasting, batches: Optional[SmallerBatches]) -> Dict[str, Any]:
+def further_facts(autocasting: Autocasting, batches: Optional[SmallerBatches], compiles: bool) -> Dict[str, Any]:
     facts: Dict[str, Any] = {
         "autocast": autocasting.asked,
+        "compiles": compiles,
         "ran_foreach": True,
         "ran_native_dropout": True,
         "ran_cuda_attention": True,

@@ -8,6 +8,8 @@ import json
 import os
 from typing import Any, Callable, Dict
 
+from _dryfit_hooks import guest
+
 from .annotations import Annotations
 
 
@@ -34,6 +36,7 @@ class Recording:
             return
         self._running = False
         self._annotations.active = False
+        guest.note("profile.saving", "1")
         autograd = self._torch._C._autograd
         autograd._add_metadata_json("dryfit", json.dumps(_plain(facts()), ensure_ascii=False))
         autograd._disable_profiler().save(self._path)

@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "base/result.h"
+#include "estimate/profile.h"
+#include "estimate/profile_reader.h"
+
+namespace dryfit::cli {
+
+/// The profile that an estimate is made from: that of the one trace, or what several traces of the same job at smaller
+/// batches (`dryfit profile --shrink`) say about `batch`. Without a `batch` it is the one that the program asked for.
+Result<estimate::Profile> read_traces(const std::vector<std::filesystem::path>& traces,
+                                      std::optional<std::uint64_t> batch, const estimate::Progress& progress = {});
+
+}  // namespace dryfit::cli

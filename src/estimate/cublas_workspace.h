@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "base/bytes.h"
+
+namespace dryfit::estimate {
+
+/// What a value of CUBLAS_WORKSPACE_CONFIG asks for, ":4096:2:16:8" being 2 of 4096 KiB and 8 of 16 KiB (torch 2.6
+/// `parseChosenWorkspaceSize`). None: it is not of that form, and PyTorch takes its own size.
+std::optional<Bytes> configured_workspace(std::string_view config);
+
+}  // namespace dryfit::estimate

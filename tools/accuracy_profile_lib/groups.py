@@ -1,0 +1,59 @@
+# SPDX-FileCopyrightText: The Dryfit authors
+# SPDX-License-Identifier: Apache-2.0
+"""Which rows one pair of profiles serves: all of the same model, optimizer and loop, whatever their batch and card."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Iterable, Optional
+
+from accuracy_lib.case import Case
+
+BATCHES = (2, 4)
+STEPS = 3
+# Weights, gradients and what comes on top, in float32, leave too little of 24 GiB to the rest of the machine.
+TOO_LARGE = {
+    "Qwen/Qwen3-4B": "needs some 36 GiB of host memory",
+    "deepseek-ai/DeepSeek-R1-Distill-Qwen-1.5B": "needs some 17 GiB of host memory",
+}
+
+
+@dataclass
+class Group:
+    name: str
+    job: tuple[str, ...]  # with {batch} in the place of the batch
+    cases: list[Case] = field(default_factory=list)
+
+    def traces(self, folder: Path) -> list[Path]:
+        return [folder / f"{self.name}.batch-{batch}.json.gz" for batch in BATCHES]
+
+    def output(self, folder: Path) -> Path:
+        return folder / f"{self.name}.json.gz"
+
+
+def obstacle(case: Case) -> Optional[str]:
+    return case.cannot or TOO_LARGE.get(case.facts["model"])
+
+
+def group(cases: Iterable[Case]) -> list[Group]:
+    """Those that serve most rows first."""
+    found: dict[tuple[str, ...], Group] = {}
+    for case in cases:
+        if obstacle(case):
+            continue
+        job = _without_batch(case.job)
+        found.setdefault(job, Group(_name(job), job)).cases.append(case)
+    return sorted(found.values(), key=lambda each: -len(each.cases))
+
+
+def _without_batch(job: tuple[str, ...]) -> tuple[str, ...]:
+    place = job.index("--batch") + 1
+    return (*job[:place], "{batch}", *job[place + 1 :])
+
+
+def _name(job: tuple[str, ...]) -> str:
+    """A file's name: the values of the job's options."""
+    values = [word for word in job[1:] if not word.startswith("--") and word != "{batch}"]
+    return re.sub(r"[^\w.-]+", "-", "-".join(values)).strip("-")

@@ -1,0 +1,66 @@
+# SPDX-FileCopyrightText: The Dryfit authors
+# SPDX-License-Identifier: Apache-2.0
+"""Profiles a group of rows where its traces are not there yet, and has each row estimated from them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+from typing import Optional, Sequence
+
+from accuracy_lib.case import Case
+from accuracy_lib.models import is_cnn
+from accuracy_lib.outcome import Outcome
+from accuracy_lib.runner import SCRIPTS, outcome_of
+from dryfit_command import REPOSITORY, Answer
+
+from .groups import BATCHES, STEPS, Group
+
+PATIENCE_SECONDS = 3600
+
+
+class Profiler:
+    def __init__(self, dryfit: Path, folder: Path) -> None:
+        self._dryfit = dryfit
+        self._folder = folder
+
+    def has(self, group: Group) -> bool:
+        return all(trace.exists() for trace in group.traces(self._folder))
+
+    def profile(self, group: Group) -> Optional[str]:
+        """What went wrong, if anything did."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        python = REPOSITORY / ".venv" / group.cases[0].venv / "bin" / "python"
+        shrink = "batch=" + ",".join(map(str, BATCHES))
+        options = ["--shrink", shrink, "--steps", str(STEPS), "-o", str(group.output(self._folder))]
+        script, *words = group.job
+        done = self._call("profile", *options, "--", str(python), str(SCRIPTS / script), *words)
+        return None if done.returncode == 0 else _complaint(done)
+
+    def estimate(self, group: Group, case: Case) -> Outcome:
+        traces = [str(trace) for trace in group.traces(self._folder)]
+        batch = str(case.facts["batch_size"])
+        done = self._call("estimate", *traces, "--batch", batch, "--gpu", case.card, "--json")
+        report = json.loads(done.stdout) if done.stdout.startswith("{") else None
+        outcome = outcome_of(Answer(done.returncode, report, _complaint(done), 0.0), None)
+        return above_first_sample(case, replace(outcome, seconds=None))
+
+    def _call(self, *words: str) -> "subprocess.CompletedProcess[str]":
+        command: Sequence[str] = [str(self._dryfit), *words]
+        return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_SECONDS, cwd=REPOSITORY)
+
+
+def above_first_sample(case: Case, outcome: Outcome) -> Outcome:
+    """Note [The first sample] in bench/truth/xmem_job.py: with a CNN the model is on the card by then."""
+    growth = outcome.measured.get("device_growth")
+    if growth is None or not is_cnn(case.facts["model"]):
+        return outcome
+    loaded = outcome.measured.get("reserved_after_load", 0)
+    return replace(outcome, measured={**outcome.measured, "device_growth": growth - loaded})
+
+
+def _complaint(done: "subprocess.CompletedProcess[str]") -> str:
+    lines = [line for line in done.stderr.splitlines() if line.startswith("dryfit: ")] or done.stderr.splitlines()
+    return lines[-1] if lines else f"dryfit ended with exit code {done.returncode}"
