@@ -19,6 +19,7 @@ constexpr int kDoesNotFit = 3;
 void add_run(CLI::App& app, const Arguments& arguments, int& exit_code);
 void add_gpus(CLI::App& app, int& exit_code);
 void add_replay(CLI::App& app, int& exit_code);
+void add_report(CLI::App& app, int& exit_code);
 void add_top(CLI::App& app, int& exit_code);
 void add_harvest(CLI::App& app, int& exit_code);
 void add_predict(CLI::App& app, int& exit_code);
