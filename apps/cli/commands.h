@@ -20,6 +20,8 @@ void add_run(CLI::App& app, const Arguments& arguments, int& exit_code);
 void add_gpus(CLI::App& app, int& exit_code);
 void add_replay(CLI::App& app, int& exit_code);
 void add_top(CLI::App& app, int& exit_code);
+void add_diff(CLI::App& app, int& exit_code);
+void add_export(CLI::App& app, int& exit_code);
 void add_harvest(CLI::App& app, int& exit_code);
 void add_predict(CLI::App& app, int& exit_code);
 void add_models(CLI::App& app, int& exit_code);
