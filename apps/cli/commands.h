@@ -21,6 +21,8 @@ void add_gpus(CLI::App& app, int& exit_code);
 void add_replay(CLI::App& app, int& exit_code);
 void add_report(CLI::App& app, int& exit_code);
 void add_top(CLI::App& app, int& exit_code);
+void add_diff(CLI::App& app, int& exit_code);
+void add_export(CLI::App& app, int& exit_code);
 void add_harvest(CLI::App& app, int& exit_code);
 void add_predict(CLI::App& app, int& exit_code);
 void add_models(CLI::App& app, int& exit_code);

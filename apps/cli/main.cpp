@@ -42,6 +42,8 @@ int run_command_line(int argc, const char* const* argv) {
   add_replay(app, exit_code);
   add_report(app, exit_code);
   add_top(app, exit_code);
+  add_diff(app, exit_code);
+  add_export(app, exit_code);
   add_predict(app, exit_code);
   add_models(app, exit_code);
   add_harvest(app, exit_code);
