@@ -219,8 +219,8 @@ std::string explanation_text(const Session& session, const Findings& found, bool
   const auto run = session.folder.is_kept() ? " " + session.options.save.string() : "";
   const auto tables = fmt::format("dryfit top{}{}", run, several ? " --gpu " + card : "");
   const auto page = fmt::format("dryfit report{}", run);
-  const auto strong = [&](const std::string& command) { return report::painted(command, report::Paint::strong, style); };
-  return text + fmt::format("  more: {}, as a page: {}\n", strong(tables), strong(page));
+  const auto strong = [&](const std::string& typed) { return report::painted(typed, report::Paint::strong, style); };
+  return text + fmt::format("  more: {}\n        {}\n", strong(tables), strong(page));
 }
 
 int deliver(const Session& session, const Findings& found) {
