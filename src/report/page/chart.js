@@ -218,7 +218,8 @@ class Chart {
     context.textAlign = "right";
     context.fillText(countText(last), right, height - 10);
     context.textAlign = "center";
-    context.fillText("allocations and frees, in order", (left + right) / 2, height - 10);
+    const axis = right - left < 420 ? "events" : "allocations and frees, in order";
+    context.fillText(axis, (left + right) / 2, height - 10);
     this.#drawSteps(context);
   }
 
