@@ -15,6 +15,7 @@
 #include "explained_run.h"
 #include "files.h"
 #include "kept_runs.h"
+#include "notice.h"
 #include "own_environment.h"
 #include "report/page.h"
 #include "screen.h"
@@ -95,7 +96,9 @@ std::string title_of(const KeptReport& report) {
 int write_report(const ReportOptions& options) {
   const auto path = named_run(options.run, own_environment());
   if (!path) return fail(path.error(), kWrongUsage);
+  auto notice = std::make_optional<Notice>("reading " + path->string());
   const auto kept = read_report(*path, options.run);
+  notice.reset();
   if (!kept) return fail(kept.error(), kWrongUsage);
   report::PageContents contents{.title = title_of(*kept), .verdict = kept->verdict};
   for (const auto& run : kept->runs) contents.explanations.push_back(&run.explanation);
