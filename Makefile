@@ -37,7 +37,7 @@ WHEEL_SOURCES = $(shell find src apps include cards models cmake python -type f 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help setup packages headers tools-venv venv venv-latest venv-2.11 venv-2.1 venv-peft venv-harvest venv-comparators \
+.PHONY: help setup packages headers tools-venv venv venv-latest venv-2.11 venv-2.1 venv-peft venv-harvest venv-comparators venv-exports \
         build demo \
         test test-fast test-latest test-cpp test-python test-slurm test-page check-includes test-sanitizers test-asan-predictor accuracy-profile \
         build-training test-training accuracy accuracy-twice evaluate \
@@ -84,6 +84,9 @@ venv-comparators: | packages ## .venv/comparators: the tree libraries that the n
 	@$(STAGE) venv-comparators "Python environment comparators (some 300 MB to download the first time)" -- \
 	    env $(VENV) comparators
 
+venv-exports: | packages ## .venv/exports: the tools that open what `dryfit export` writes
+	@$(STAGE) venv-exports "Python environment exports (some 20 MB to download the first time)" -- env $(VENV) exports
+
 # ---- build
 
 build: packages headers ## the release build, its executables in bin/
@@ -119,7 +122,7 @@ test-latest: setup venv-latest build ## the tests that run under the newest PyTo
 	@$(STAGE) test-latest "Python tests under $(TORCH_LATEST)" --show '=.* passed' -- \
 	    $(TORCH_PYTHON) -m pytest -k $(TORCH_LATEST)
 
-test-python: setup | build
+test-python: setup venv-exports | build
 	@$(STAGE) test-python "Python tests, PyTorch and the wheel included" --show '=.* passed' -- $(TORCH_PYTHON) -m pytest
 	@test -x .venv/$(TORCH_LATEST)/bin/python || \
 	    echo "    without .venv/$(TORCH_LATEST), whose tests were skipped: make test-latest"

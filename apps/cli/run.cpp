@@ -217,8 +217,10 @@ std::string explanation_text(const Session& session, const Findings& found, bool
   text += report::explanation_text(found.explained[*shown]->explanation, kShownOwners, style);
   if (!is_kept) return text;
   const auto run = session.folder.is_kept() ? " " + session.options.save.string() : "";
-  const auto next = fmt::format("dryfit top{}{}", run, several ? " --gpu " + card : "");
-  return text + fmt::format("  more: {}\n", report::painted(next, report::Paint::strong, style));
+  const auto tables = fmt::format("dryfit top{}{}", run, several ? " --gpu " + card : "");
+  const auto page = fmt::format("dryfit report{}", run);
+  const auto strong = [&](const std::string& typed) { return report::painted(typed, report::Paint::strong, style); };
+  return text + fmt::format("  more: {}\n        {}\n", strong(tables), strong(page));
 }
 
 int deliver(const Session& session, const Findings& found) {

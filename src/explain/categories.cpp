@@ -99,7 +99,7 @@ class Categories {
   bool is_workspace(std::uint32_t index) const {
     const auto& sizes = evidence_.marks.workspaces;
     const auto requested = allocation(index).requested;
-    if (phase(index) == Phase::load) return false;
+    if (phase(index) == Phase::load || phase(index) == Phase::optimizer) return false;
     if (allocation(index).died == kNever && std::ranges::find(sizes, requested) != sizes.end()) return true;
     return scratch_[index] && !(phase(index) == Phase::backward && gradients_.contains(requested.count));
   }

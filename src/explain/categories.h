@@ -46,8 +46,8 @@ struct Evidence {
 /// Note [Categories]. In this order:
 ///   1. A tensor was seen there: its role.
 ///   2. One of cuBLAS's workspaces by its size, never freed; or freed before anything else happened, right behind an
-///      allocation of the same line that stays (its operator's result): a workspace. Not a gradient that is added to
-///      another.
+///      allocation of the same line that stays (its operator's result): a workspace. Not while
+///      loading or in an optimizer, nor a gradient that is added to another.
 ///   3. Made by torch.distributed itself: communication.
 ///   4. Note [Autocast copies] in setting.h.
 ///   5. Made outside of modules, ahead of the first call of one since the last backward pass or step, and still there

@@ -42,7 +42,7 @@ struct PhaseMark {
   // The line of the program that began a backward pass; 0: not known.
   MarkName file = 0;
   std::uint32_t line = 0;
-  MarkName function = 0;
+  MarkName function = 0;  ///< of an optimizer's phase: its class
 };
 
 /// A module returned a tensor.

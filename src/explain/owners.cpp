@@ -40,6 +40,7 @@ class Owners {
       allocation.type = names_.id(text(seen->type));
     }
     if (in_backward(index) && allocation.stack == kNone) allocation.line = line_of_pass(allocation.born);
+    if (allocation.module == 0) allocation.module = names_.id(text(evidence_.program.optimizers[setting.span]));
   }
 
   LineId line_of_pass(Event event) {

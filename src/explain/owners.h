@@ -49,6 +49,7 @@ class Lines {
 /// Note [Owners]. An allocation belongs to
 ///   - the module of the tensor that was seen in it: of a parameter, its gradient, its state;
 ///   - else the innermost module at work when it was made;
+///   - in a step of an optimizer, to the optimizer by its class;
 ///   - in a backward pass, which calls no modules, to that of what the pass frees or turns into a gradient next: a node
 ///   of
 ///     PyTorch's graph frees what it saved right after it has used it. This is inferred, and marked so.

@@ -10,15 +10,20 @@ namespace {
 
 using snapshot::Action;
 
-std::vector<Span> spans_of(const std::vector<PhaseMark>& marks, const MarkPlaces& places) {
-  std::vector<Span> spans{{}};
+void find_spans(const std::vector<PhaseMark>& marks, const MarkPlaces& places, Program& into) {
+  auto& spans = into.spans = {{}};
+  auto& optimizers = into.optimizers = {0};
   for (const auto& mark : marks) {
     const Span span{places.place_of(mark.at), mark.step, mark.phase};
-    if (spans.back().begin == span.begin) spans.pop_back();
+    if (spans.back().begin == span.begin) {
+      spans.pop_back();
+      optimizers.pop_back();
+    }
     const bool same = !spans.empty() && spans.back().step == span.step && spans.back().phase == span.phase;
-    if (!same) spans.push_back(span);
+    if (same) continue;
+    spans.push_back(span);
+    optimizers.push_back(span.phase == Phase::optimizer ? mark.function : MarkName{0});
   }
-  return spans;
 }
 
 std::vector<BackwardPass> backwards_of(const std::vector<PhaseMark>& marks, const MarkPlaces& places) {
@@ -136,7 +141,8 @@ std::uint32_t Program::backward_after(Event event) const {
 }
 
 Program course_of(const Lives& lives, const Marks& marks, const MarkPlaces& places) {
-  Program program{.spans = spans_of(marks.phases, places), .backwards = backwards_of(marks.phases, places)};
+  Program program{.backwards = backwards_of(marks.phases, places)};
+  find_spans(marks.phases, places, program);
   CallStack stack(marks, places, program);
   program.settings.reserve(lives.allocations.size());
   for (const auto& allocation : lives.allocations) {

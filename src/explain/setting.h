@@ -58,6 +58,7 @@ struct Setting {
 /// The course of a program: what its marks tell, in terms of events.
 struct Program {
   std::vector<Span> spans;
+  std::vector<MarkName> optimizers;  ///< by span: the class of the optimizer at work; 0: none
   std::vector<RootCall> roots;
   std::vector<BackwardPass> backwards;
   std::vector<Setting> settings;  ///< by allocation

@@ -11,19 +11,35 @@
 namespace dryfit::explain {
 namespace {
 
+constexpr std::size_t kWhole = ~std::size_t{0};
+
 bool is_number(std::string_view part) {
   return !part.empty() && std::ranges::all_of(part, [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
-/// The path with each part changed by `change`, at most `depth` parts.
-template <class Change>
-std::string path_with(std::string_view path, std::size_t depth, Change change) {
+/// "encoder_layer_11" without its number; 0 where it has none.
+std::size_t length_before_number(std::string_view part) {
+  const auto last = part.find_last_not_of("0123456789");
+  const bool has_number = last != std::string_view::npos && last + 1 < part.size() && part[last] == '_';
+  return has_number ? last + 1 : 0;
+}
+
+/// A number stands for all numbers where it tells blocks apart; at the end of a path it tells layers of a block apart.
+std::string generalised(std::string_view part, bool is_last) {
+  if (is_number(part)) return is_last ? std::string(part) : "*";
+  const auto length = length_before_number(part);
+  return length == 0 ? std::string(part) : std::string(part.substr(0, length)) + "*";
+}
+
+/// At most `depth` parts of a path; with `all` numbers as they are.
+std::string shortened(std::string_view path, std::size_t depth, bool all) {
   std::string result;
   for (std::size_t part = 0; part < depth && !path.empty(); ++part) {
     const auto dot = path.find('.');
+    const bool is_last = dot == std::string_view::npos;
     if (part > 0) result += '.';
-    result += change(path.substr(0, dot));
-    path.remove_prefix(dot == std::string_view::npos ? path.size() : dot + 1);
+    result += all ? std::string(path.substr(0, dot)) : generalised(path.substr(0, dot), is_last);
+    path.remove_prefix(is_last ? path.size() : dot + 1);
   }
   return result;
 }
@@ -33,8 +49,7 @@ std::string group_of(const Explanation& explanation, const Allocation& allocatio
     case By::category:
       return std::string(to_text(allocation.category));
     case By::module:
-      return path_with(explanation.name(allocation.module), options.depth.value_or(~std::size_t{0}),
-                       [&](std::string_view part) { return !options.each && is_number(part) ? "*" : part; });
+      return shortened(explanation.name(allocation.module), options.depth.value_or(kWhole), options.each);
     case By::line:
       return line_text(explanation, allocation.line);
     case By::op:
@@ -84,9 +99,7 @@ std::vector<Share> shares_of(const Explanation& explanation, const ShareOptions&
   return result;
 }
 
-std::string pattern_of(std::string_view module) {
-  return path_with(module, ~std::size_t{0}, [](std::string_view part) { return is_number(part) ? "*" : part; });
-}
+std::string pattern_of(std::string_view module) { return shortened(module, kWhole, false); }
 
 std::string line_text(const Explanation& explanation, LineId line) {
   if (line == kNone) return "";

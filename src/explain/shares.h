@@ -41,7 +41,7 @@ struct ShareOptions {
 /// The groups, the largest first, equal ones by name. Together they are all that was allocated.
 std::vector<Share> shares_of(const Explanation& explanation, const ShareOptions& options);
 
-/// "GPT2.h.*.attn": numbers of a path stand for all numbers.
+/// "GPT2.h.*.mlp.0": numbers inside a path stand for all numbers, also those behind an underscore.
 std::string pattern_of(std::string_view module);
 
 /// "train.py:42 main": the last part of the path; empty for kNone.

@@ -30,9 +30,8 @@ analysis::Moment moment_of(const explain::Moment& moment) {
 }
 
 std::vector<Cell> row(std::string name, Bytes size, Bytes of, std::string note) {
-  std::vector<Cell> cells{{"    " + std::move(name)},
-                          {to_text(size), Align::right},
-                          {percent(size, of), Align::right, true, Paint::faint}};
+  std::vector<Cell> cells{
+      {"    " + std::move(name)}, {to_text(size), Align::right}, {percent(size, of), Align::right, true, Paint::faint}};
   if (!note.empty()) cells.push_back({std::move(note), Align::left, true, Paint::faint});
   return cells;
 }

@@ -5,6 +5,7 @@ is no browser. DRYFIT_TEST_PAGE=1 makes that a failure."""
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -17,24 +18,33 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 SAMPLE_PAGE = REPOSITORY / "build/release/tests/page/sample_page"
 
 
-def missing(what: str) -> None:
-    if os.environ.get("DRYFIT_TEST_PAGE"):
-        pytest.fail(what)
-    pytest.skip(f"{what}; run make test-page")
+def what_is_missing() -> str:
+    """Of what these tests need; empty: nothing."""
+    if importlib.util.find_spec("playwright") is None:
+        return "no playwright in this Python"
+    if shutil.which("chromium") is None:
+        return "no chromium"
+    return "" if SAMPLE_PAGE.exists() else "sample_page is not built"
+
+
+def pytest_collection_modifyitems(items: "list[pytest.Item]") -> None:
+    reason = what_is_missing()
+    if not reason or os.environ.get("DRYFIT_TEST_PAGE"):
+        return
+    for item in items:
+        if item.path.parent == Path(__file__).parent:
+            item.add_marker(pytest.mark.skip(reason=f"{reason}; run make test-page"))
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        missing("no playwright")
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        missing("no chromium")
+    from playwright.sync_api import sync_playwright
+
     with sync_playwright() as playwright:
         # A sandbox cannot be had under root or in a container; the pages are our own.
-        started = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-dev-shm-usage"])
+        started = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-dev-shm-usage"]
+        )
         yield started
         started.close()
 
@@ -42,8 +52,6 @@ def browser() -> Iterator[Any]:
 @pytest.fixture(scope="session")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     """The page of an imagined job: the kinds are in sample_page.cpp."""
-    if not SAMPLE_PAGE.exists():
-        missing("sample_page is not built")
     folder = tmp_path_factory.mktemp("pages")
 
     def page(kind: str) -> Path:

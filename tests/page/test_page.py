@@ -116,14 +116,12 @@ def test_categories_are_those_of_the_data(opened: Open, sample: Sample) -> None:
 
 
 def page_bytes(size: int) -> str:
-    """As the page writes sizes."""
-    if size == 0:
-        return "–"
-    value, unit = float(size), 0
-    while value >= 1024:
-        value, unit = value / 1024, unit + 1
-    digits = 0 if value >= 99.95 else 1 if value >= 9.995 and unit < 3 else 2
-    return f"{value:.{digits}f} {['B', 'KiB', 'MiB', 'GiB'][unit]}"
+    """As the page and the terminal write sizes."""
+    if size >= 1 << 30:
+        return f"{size / (1 << 30):.2f} GiB"
+    if size >= 1 << 20:
+        return f"{size / (1 << 20):.{0 if size >= 100 << 20 else 1}f} MiB"
+    return f"{size / 1024:.1f} KiB" if size >= 1024 else f"{size} B" if size else "–"
 
 
 def frame(page: Any, name: str) -> Any:

@@ -183,14 +183,16 @@ class Chart {
     }
     context.stroke();
     context.lineWidth = 1;
-    this.#label(context, "reserved by PyTorch", this.yOf(timeline.reservedAt(this.eventAt(left + 4)) ?? 0), "ink");
+    const end = timeline.reservedAt(this.eventAt(right - 1)) ?? 0;
+    this.#label(context, "reserved by PyTorch", this.yOf(end), "ink", "right");
   }
 
-  #label(context, text, y, colour) {
+  /** Above a line, at its left or right end. */
+  #label(context, text, y, colour, side = "left") {
     context.fillStyle = this.colours.get(colour);
-    context.textAlign = "left";
+    context.textAlign = side;
     context.textBaseline = "bottom";
-    context.fillText(text, CHART_LEFT + 5, y - 2);
+    context.fillText(text, side === "left" ? this.plot.left + 5 : this.plot.right - 5, y - 2);
   }
 
   #drawCapacity(context, width) {
@@ -216,7 +218,8 @@ class Chart {
     context.textAlign = "right";
     context.fillText(countText(last), right, height - 10);
     context.textAlign = "center";
-    context.fillText("allocations and frees, in order", (left + right) / 2, height - 10);
+    const axis = right - left < 420 ? "events" : "allocations and frees, in order";
+    context.fillText(axis, (left + right) / 2, height - 10);
     this.#drawSteps(context);
   }
 

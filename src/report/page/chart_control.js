@@ -116,6 +116,8 @@ class ChartControl {
     const { run } = this.state;
     const middle = () => (this.state.range[0] + this.state.range[1]) / 2;
     const around = () => (this.#inRange(this.state.moment) ? this.state.moment : middle());
+    byId("zoom-step").textContent = `${run.peakWord} step`;
+    byId("to-peak").textContent = run.peakWord;
     byId("zoom-in").onclick = () => this.zoom(0.5, around());
     byId("zoom-out").onclick = () => this.zoom(2, around());
     byId("zoom-all").onclick = () => this.show(0, run.events);

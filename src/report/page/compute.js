@@ -46,7 +46,20 @@ function uncountedText({ uncounted }) {
 
 const operators = ({ by_operator: shares }) =>
   Object.entries(shares ?? {}).map(([operator, flops]) => ({ operator, flops }));
-const largestModules = ({ by_module: shares }) => [...(shares ?? [])].sort((a, b) => b.flops - a.flops);
+/** Largest first; the numbered modules of a list are one, h.*, with how many they are. */
+function largestModules({ by_module: shares }) {
+  const folded = new Map();
+  for (const { module, flops } of shares ?? []) {
+    const name = module.replace(/\.\d+(?=\.|$)/g, ".*");
+    const sum = folded.get(name) ?? { flops: 0, modules: 0 };
+    folded.set(name, { flops: sum.flops + flops, modules: sum.modules + 1 });
+  }
+  const rows = [...folded].map(([name, { flops, modules }]) => ({
+    module: modules > 1 ? `${name} (${modules})` : name,
+    flops,
+  }));
+  return rows.sort((a, b) => b.flops - a.flops);
+}
 
 function sharesTable(title, shares, key, whole) {
   const table = element("table", {}, element("thead"), element("tbody"));

@@ -75,9 +75,8 @@ function countedPairs(run) {
 
 function outsidePairs(outside) {
   if (!outside || outside.context_bytes === null) return [];
-  const source = outside.source ? `: ${outside.source}` : "";
   return [
-    ["CUDA context", `${bytesText(outside.context_bytes)}, ${outside.origin}${source}`],
+    ["CUDA context", `${bytesText(outside.context_bytes)}, estimated; ${outside.source ?? outside.origin}`],
     ["libraries", `${bytesText(outside.libraries_bytes)}, counted`],
     ["kernel code", `${bytesText(outside.code_bytes)}, counted`],
     ["outside in all", `${bytesText(outside.low_bytes)} to ${bytesText(outside.high_bytes)}`],

@@ -79,6 +79,17 @@ function readFrames(run, column) {
   const lines = column(Uint32Array, run.frameCount);
   run.frames = [null];
   for (let i = 0; i < run.frameCount; ++i) run.frames.push({ caller: callers[i], line: lines[i] });
+  addLonelyFrames(run);
+}
+
+/** Where a line is known and no stack (autograd's own threads have none), the line is the stack. */
+function addLonelyFrames(run) {
+  const added = new Map();
+  run.line.forEach((line, i) => {
+    if (line === 0 || run.stack[i] !== 0) return;
+    if (!added.has(line)) added.set(line, run.frames.push({ caller: 0, line }) - 1);
+    run.stack[i] = added.get(line);
+  });
 }
 
 function readSegments(run, column) {

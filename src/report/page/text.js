@@ -3,19 +3,21 @@
 //
 // Words and numbers for people, and the making of elements. Text reaches the page as text, never as markup.
 
-const UNITS = ["B", "KiB", "MiB", "GiB", "TiB"];
+const [KIB, MIB, GIB] = [2 ** 10, 2 ** 20, 2 ** 30];
 
-/** "7.78 GiB", to three digits, as the terminal writes it. */
+/** With so many digits after the point; what lies in the middle goes to the even digit, as in the terminal. */
+function fixedText(value, digits) {
+  const scaled = value * 10 ** digits;
+  const below = Math.floor(scaled);
+  const isMiddle = scaled - below === 0.5;
+  return ((isMiddle ? below + (below % 2) : Math.round(scaled)) / 10 ** digits).toFixed(digits);
+}
+
+/** "7.78 GiB", as the terminal writes it (to_text in src/base/bytes.h). */
 function bytesText(bytes) {
-  if (bytes < 0) return "−" + bytesText(-bytes);
-  let unit = 0;
-  let value = bytes;
-  while (value >= 1024 && unit + 1 < UNITS.length) {
-    value /= 1024;
-    ++unit;
-  }
-  if (unit === 0) return `${value} B`;
-  return `${value.toFixed(value >= 99.95 ? 0 : value >= 9.995 && unit < 3 ? 1 : 2)} ${UNITS[unit]}`;
+  if (bytes >= GIB) return `${fixedText(bytes / GIB, 2)} GiB`;
+  if (bytes >= MIB) return `${fixedText(bytes / MIB, bytes >= 100 * MIB ? 0 : 1)} MiB`;
+  return bytes >= KIB ? `${fixedText(bytes / KIB, 1)} KiB` : `${bytes} B`;
 }
 
 const COUNT = new Intl.NumberFormat("en-US");

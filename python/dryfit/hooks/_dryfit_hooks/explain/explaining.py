@@ -30,6 +30,7 @@ class Explaining:
         self._completed = 0
         self._trains = False
         self._place = NOWHERE
+        self._optimizer = ""  # the class of the one that steps
         self._libraries = (os.path.dirname(os.path.dirname(__file__)), os.path.dirname(torch.__file__))
 
     def install(self) -> None:
@@ -60,6 +61,8 @@ class Explaining:
         self._phase = PHASES.index(name)
         self._trains |= name in ("forward", "backward", "optimizer")
         self._place = self._place_of_program() if name == "backward" else NOWHERE
+        if name == "optimizer":
+            self._place = (0, 0, self._marks.name(self._optimizer))
         self._mark_phase()
 
     def step_completed(self) -> None:
@@ -107,6 +110,7 @@ class Explaining:
 
     @quietly
     def _step_begins(self, optimizer: Any) -> None:
+        self._optimizer = type(optimizer).__name__
         self._tensors.optimizer(optimizer)
         self._tensors.look_at_parameters_of(optimizer)
         self._tensors.look_at_gradients()

@@ -87,7 +87,7 @@ class Marks:
         self._names: Dict[str, int] = {"": 0}
         self._texts = [""]
         self.calls = Column(self.clock)  # module on top, flags, bytes of an input's cast
-        self.phases = Column(self.clock)  # phase, step, file, line and function where it began
+        self.phases = Column(self.clock)  # phase, step, file, line, function or optimizer that began it
         self.outputs = Column(self.clock)  # device, address, type
         self._seen = Column(self.clock)  # index of a set of tensors
         self._sets: Dict[Tuple[Row, ...], int] = {}
