@@ -29,7 +29,7 @@ struct Sightings {
 };
 
 /// Looks the marks' tensors up among the allocations that lived when they were seen. One that was seen in several roles
-/// has the first of: parameter, optimizer state, gradient, buffer.
+/// has the first of: parameter, optimizer state, gradient, buffer; and the first module that it was seen in, if any.
 Sightings sightings_of(const Lives& lives, const Marks& marks, const MarkPlaces& places);
 
 /// All that a category is told from.

@@ -82,6 +82,14 @@ TEST(Explain, Owners_are_modules_lines_and_operators) {
   EXPECT_EQ(story.module(result, "batch"), "");
 }
 
+TEST(Explain, A_parameter_whose_module_is_learnt_late_has_it) {
+  auto story = trained();
+  story.at("main", "to").alloc("free", 4_MiB).saw(Role::parameter, "free", "", "").alloc("other", 2_MiB);
+  story.saw(Role::parameter, "free", "Net.late", "weight");
+  const auto result = story.explained();
+  EXPECT_EQ(story.module(result, "free"), "Net.late");
+}
+
 TEST(Explain, A_backward_pass_works_for_the_module_whose_activation_it_frees_next) {
   auto story = loaded();
   story.alloc("first", 6_MiB).leave().enter("Net.out").at("forward", "gelu").alloc("second", 6_MiB).leave().leave();

@@ -65,7 +65,8 @@ void note(Sightings& sightings, const Living& living, const SeenTensor& tensor) 
   const auto index = living.at(tensor.address);
   if (index == kNone) return;
   auto& known = sightings.roles[index];
-  if (known && rank(known->role) <= rank(tensor.role)) return;
+  const bool names_it = known && known->role == tensor.role && known->module == 0 && tensor.module != 0;
+  if (known && rank(known->role) <= rank(tensor.role) && !names_it) return;
   known = Sighting{tensor.role, tensor.module, tensor.name, tensor.type};
 }
 
