@@ -15,7 +15,7 @@ using namespace explain;
 using namespace literals;
 
 constexpr Bytes kSegment = 256_MiB;
-constexpr const char* kLayers[] = {"attn.c_attn", "attn.c_proj", "mlp.c_fc", "mlp.c_proj", "ln_1", "ln_2"};
+constexpr const char* kLayers[] = {"attn.c_attn", "attn.c_proj", "mlp.c_fc", "mlp.c_proj", "ln_1", "rotary.0"};
 
 /// Plays the job and writes down what it does.
 class Player {

@@ -150,6 +150,8 @@ def test_choosing_a_frame_shows_its_tensors_alone(opened: Open, sample: Sample) 
 def test_lists_of_modules_fold_and_unfold(opened: Open, sample: Sample) -> None:
     page = opened(sample("fits"))
     assert frame(page, "*").count() == 1
+    for layer in ("ln_1", "0"):  # numbers of layers within a block stay
+        assert frame(page, layer).count() == 1
     page.tab.click("#fold")
     page.settle()
     assert frame(page, "*").count() == 0

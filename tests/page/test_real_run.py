@@ -91,6 +91,14 @@ def test_the_peak_is_shown_in_its_step(opened: Open, page_file: Path, data: Dict
     assert step["x"] - 1 <= page.box("#peak")["x"] <= step["x"] + step["width"] + 1
 
 
+def test_the_bar_adds_up_to_the_card(opened: Open, page_file: Path, results: Dict[str, Any]) -> None:
+    page = opened(page_file)
+    widths = page.tab.evaluate("() => [...document.querySelectorAll('#device-bar span')].map((e) => parseFloat(e.style.width))")
+    left = 100 * results[FITS]["headroom_bytes"] / results[FITS]["capacity_bytes"]
+    assert abs(sum(widths) - 100) < 0.01
+    assert abs(widths[-1] - left) < 0.01
+
+
 def test_the_page_knows_the_model_and_the_lines(opened: Open, page_file: Path) -> None:
     page = opened(page_file)
     page.tab.locator('#flame .frame[aria-label^="mlp,"]').first.click()

@@ -48,9 +48,10 @@ const operators = ({ by_operator: shares }) =>
   Object.entries(shares ?? {}).map(([operator, flops]) => ({ operator, flops }));
 /** Largest first; the numbered modules of a list are one, h.*, with how many they are. */
 function largestModules({ by_module: shares }) {
+  const folding = new Folding((shares ?? []).map(({ module }) => module));
   const folded = new Map();
   for (const { module, flops } of shares ?? []) {
-    const name = module.replace(/\.\d+(?=\.|$)/g, ".*");
+    const name = folding.parts(module).join(".");
     const sum = folded.get(name) ?? { flops: 0, modules: 0 };
     folded.set(name, { flops: sum.flops + flops, modules: sum.modules + 1 });
   }

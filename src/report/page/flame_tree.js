@@ -17,6 +17,7 @@ const OWNERS = { module: "module", line: "stack" }; // the column of an allocati
 class Paths {
   constructor(run) {
     this.run = run;
+    this.folding = new Folding([...new Set(run.module)].map((id) => run.names[id]));
     this.fold(true);
   }
 
@@ -35,8 +36,7 @@ class Paths {
   #modulePath(id) {
     const path = this.run.names[id];
     if (!path) return ["(no module)"];
-    const parts = path.split(".");
-    return this.folded ? parts.map((part) => (/^\d+$/.test(part) ? "*" : part)) : parts;
+    return this.folded ? this.folding.parts(path) : path.split(".");
   }
 
   #stackPath(id) {

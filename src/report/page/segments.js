@@ -61,7 +61,8 @@ class Segments {
     );
     byId("segments-lead").textContent =
       `At the ${run.peakWord.toLowerCase()} PyTorch held ${bytesText(reserved)} of the device, ` +
-      `of which ${bytesText(free)} (${shareText(free, reserved) || "0 %"}) was free in ${pluralText(holes.length, "hole")}. ` +
+      `of which ${bytesText(free)} (${shareText(free, reserved) || "0 %"}) was free, ` +
+      `in ${pluralText(holes.length, "hole")}. ` +
       "A tensor fits only into one hole; what is in an empty segment can be given back.";
     this.canvas.setAttribute(
       "aria-label",

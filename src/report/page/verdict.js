@@ -99,7 +99,14 @@ function deviceParts(result, run) {
     parts.push({ label: "PyTorch", bytes: result.peak_breakdown.torch_reserved_bytes, colour: "var(--c-parameters)" });
   }
   parts.push({ label: "outside PyTorch", bytes: outsideOf(result), colour: "var(--c-outside)" });
+  parts.push({ label: "held more at another time", bytes: heldMore(result, parts), colour: "var(--c-other)" });
   return parts.filter(({ bytes }) => bytes > 0);
+}
+
+/** Most can be allocated at one moment and most be held at another; of a failure the moment is what it is. */
+function heldMore(result, parts) {
+  if (result.device_peak_bytes === null || result.verdict === "does-not-fit") return 0;
+  return result.device_peak_bytes - parts.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 /** Context, libraries and kernel code. */
