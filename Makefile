@@ -31,7 +31,7 @@ VENV := PYTHON=$(PYTHON) tools/setup/venv.sh
 CTEST := ctest -j $(shell nproc)
 SANITIZED_TESTS := trace_test snapshot_test simulator_test oracle_test whatif_test cuda_test nvml_test nvml_with_cuda_test
 CPP_FILES = $(shell find src apps include bench tests -name '*.h' -o -name '*.cpp')
-WHEEL_SOURCES = $(shell find src apps include cards models cmake python -type f -not -name '*.pyc') \
+WHEEL_SOURCES = $(shell find src apps include cards models cmake python data/convolutions -type f -not -name '*.pyc') \
                 pyproject.toml CMakeLists.txt $(wildcard README.md)
 
 .DEFAULT_GOAL := help

@@ -15,6 +15,7 @@ install(FILES $<TARGET_FILE:simdjson::simdjson> DESTINATION lib/dryfit/command
 set_target_properties(dryfit_cli PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/dryfit/command")
 install(TARGETS dryfit_cuda dryfit_nvml LIBRARY DESTINATION lib/dryfit NAMELINK_SKIP)
 install(DIRECTORY cards DESTINATION share/dryfit FILES_MATCHING PATTERN "*.toml")
+install(DIRECTORY data/convolutions DESTINATION share/dryfit FILES_MATCHING PATTERN "*.csv")
 install(DIRECTORY models DESTINATION share/dryfit FILES_MATCHING PATTERN "*.dryfit-model" PATTERN "*.jsonl")
 install(DIRECTORY python/dryfit/hooks DESTINATION share/dryfit
         FILES_MATCHING PATTERN "*.py" PATTERN "grid.toml" PATTERN __pycache__ EXCLUDE)

@@ -132,9 +132,13 @@ int run(const EstimateOptions& options) {
   const auto config = simulator::parse_alloc_config(alloc_conf_of(options, analysis), *torch);
   if (!config) return fail(config.error(), kWrongUsage);
 
+  const auto workspaces = estimate::Workspaces::load(resources->convolutions);
+  if (!workspaces) return fail(workspaces.error(), kCouldNotTell);
+
   std::vector<Verdict> verdicts;
   for (const auto* card : *cards) {
-    auto found = estimate::estimate(analysis, card->card, {.torch = *torch, .config = *config});
+    auto found =
+        estimate::estimate(analysis, card->card, {.torch = *torch, .config = *config, .workspaces = &*workspaces});
     verdicts.push_back(verdict::judge(card->card, facts_of(analysis, std::move(found), begun)));
     add_provenance(verdicts.back(), *card);
   }

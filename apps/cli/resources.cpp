@@ -7,7 +7,8 @@ namespace fs = std::filesystem;
 
 Result<Resources> find_resources(const fs::path& executable) {
   const fs::path prefix = executable.parent_path().parent_path();
-  Resources found{prefix / "lib/dryfit", prefix / "share/dryfit/hooks", prefix / "share/dryfit/cards"};
+  Resources found{prefix / "lib/dryfit", prefix / "share/dryfit/hooks", prefix / "share/dryfit/cards",
+                  prefix / "share/dryfit/convolutions"};
   std::error_code ignored;
   if (!fs::is_directory(found.hooks, ignored)) found.hooks = prefix / "hooks";
   for (const auto& folder : {found.driver, found.hooks, found.cards}) {

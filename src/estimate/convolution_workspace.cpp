@@ -2,13 +2,251 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/convolution_workspace.h"
 
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <limits>
+
+#include "estimate/element_size.h"
+
 namespace dryfit::estimate {
+namespace {
+
+/// Sizes in bytes of what a convolution works with.
+struct Sizes {
+  double input, output, weight, weight_per_image;
+};
+
+double extent(std::int64_t size, std::int64_t kernel, const Convolution& of) {
+  return static_cast<double>((size + 2 * of.padding - of.dilation * (kernel - 1) - 1) / of.stride + 1);
+}
+
+Sizes sizes_of(const Convolution& c) {
+  const auto element = static_cast<double>(element_size(c.type).value_or(4));
+  const auto batch = static_cast<double>(c.batch);
+  const double weight = element * static_cast<double>(c.out_channels) * static_cast<double>(c.in_channels) /
+                        static_cast<double>(c.groups) * static_cast<double>(c.kernel_height * c.kernel_width);
+  return {.input = element * batch * static_cast<double>(c.in_channels) * static_cast<double>(c.height * c.width),
+          .output = element * batch * static_cast<double>(c.out_channels) * extent(c.height, c.kernel_height, c) *
+                    extent(c.width, c.kernel_width, c),
+          .weight = weight,
+          .weight_per_image = weight * batch};
+}
+
+/// How a workspace is made of such sizes.
+struct Parts {
+  bool input = false, output = false, weight_per_image = false;
+  double weights = 0;
+  double rest = 0;
+
+  double of(const Sizes& sizes) const {
+    return (input ? sizes.input : 0) + (output ? sizes.output : 0) + (weight_per_image ? sizes.weight_per_image : 0) +
+           weights * sizes.weight + rest;
+  }
+  /// The same plan, as far as that shows.
+  bool is_like(const Parts& other) const {
+    return input == other.input && output == other.output && weight_per_image == other.weight_per_image;
+  }
+};
+
+/// Below this it does not depend on sizes.
+constexpr double kSmall = 64 << 10;
+constexpr int kMostWeights = 3;
+
+/// The parts that leave least over. What is left is copies of the weight where it is as large as one.
+Parts parts_of(double bytes, const Sizes& sizes) {
+  Parts best{.rest = bytes};
+  if (bytes < kSmall) return best;
+  for (int choice = 0; choice < 8; ++choice) {
+    for (int weights = 0; weights <= kMostWeights; ++weights) {
+      Parts parts{.input = (choice & 1) != 0,
+                  .output = (choice & 2) != 0,
+                  .weight_per_image = (choice & 4) != 0,
+                  .weights = static_cast<double>(weights)};
+      parts.rest = bytes - parts.of(sizes);
+      if (parts.rest >= 0 && parts.rest < best.rest) best = parts;
+    }
+  }
+  if (sizes.weight > 0 && best.rest >= sizes.weight / 2) {
+    best.weights += best.rest / sizes.weight;
+    best.rest = 0;
+  }
+  return best;
+}
+
+/// Of the same kind: what differs is a matter of sizes.
+bool is_alike(const Convolution& a, const Convolution& b) {
+  const auto grouping = [](const Convolution& c) { return c.groups == 1 ? 0 : c.groups == c.in_channels ? 2 : 1; };
+  return a.channels_last == b.channels_last && a.kernel_height == b.kernel_height && a.kernel_width == b.kernel_width &&
+         a.stride == b.stride && a.dilation == b.dilation && grouping(a) == grouping(b);
+}
+
+double difference(std::int64_t a, std::int64_t b) {
+  return std::abs(
+      std::log2(static_cast<double>(std::max<std::int64_t>(a, 1)) / static_cast<double>(std::max<std::int64_t>(b, 1))));
+}
+
+/// Channels matter most to which plan is chosen; a batch is the least of it.
+double distance(const Convolution& a, const Convolution& b) {
+  return 3 * difference(a.in_channels, b.in_channels) + 3 * difference(a.out_channels, b.out_channels) +
+         2 * difference(a.height * a.width, b.height * b.width) + difference(a.batch, b.batch) +
+         (a.type == b.type ? 0 : 20) + (a.padding == b.padding ? 0 : 2);
+}
+
+// ---- reading
+
+constexpr std::size_t kColumns = 16;
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const auto end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+template <class Number>
+bool parse_number(std::string_view text, Number& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc{} && end == text.data() + text.size();
+}
+
+template <class Number>
+bool parse_list(std::string_view text, std::vector<Number>& numbers) {
+  for (const auto part : split(text, ' ')) {
+    if (!parse_number(part, numbers.emplace_back())) return false;
+  }
+  return true;
+}
+
+/// type,layout,in_channels,…,groups and four lists: batches, and the bytes of each pass.
+struct Line {
+  Convolution convolution;
+  std::vector<std::int64_t> batches;
+  std::array<std::vector<std::uint64_t>, 3> bytes;
+};
+
+bool parse_line(std::string_view text, Line& line) {
+  const auto columns = split(text, ',');
+  if (columns.size() != kColumns) return false;
+  auto& c = line.convolution;
+  c.type = columns[0];
+  c.channels_last = columns[1] == "channels_last";
+  std::int64_t* const numbers[] = {&c.in_channels,  &c.height, &c.width,   &c.out_channels, &c.kernel_height,
+                                   &c.kernel_width, &c.stride, &c.padding, &c.dilation,     &c.groups};
+  for (std::size_t i = 0; i < std::size(numbers); ++i) {
+    if (!parse_number(columns[i + 2], *numbers[i])) return false;
+  }
+  if (c.stride < 1 || c.groups < 1 || !parse_list(columns[12], line.batches)) return false;
+  for (std::size_t pass = 0; pass < 3; ++pass) {
+    if (!parse_list(columns[13 + pass], line.bytes[pass]) || line.bytes[pass].size() != line.batches.size())
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
 
 bool is_native_depthwise(const Convolution& convolution) {
   const bool is_depthwise = convolution.groups > 1 && convolution.groups == convolution.in_channels;
   return is_depthwise && !convolution.channels_last && convolution.type == "float";
 }
 
-std::optional<Bytes> convolution_workspace(const Convolution&, Pass, ComputeCapability) { return std::nullopt; }
+Result<WorkspaceTable> WorkspaceTable::parse(std::string_view text, const std::string& name) {
+  WorkspaceTable table;
+  std::size_t number = 0;
+  for (const auto row : split(text, '\n')) {
+    if (++number == 1 || row.empty()) continue;
+    Line line;
+    if (!parse_line(row, line)) {
+      return Error{name + ":" + std::to_string(number) + ": not a row of a table of workspaces",
+                   "Install Dryfit again, or make the table anew with tools/convolution_workspaces."};
+    }
+    for (std::size_t i = 0; i < line.batches.size(); ++i) {
+      line.convolution.batch = line.batches[i];
+      table.exact_.emplace(line.convolution, Answers{line.bytes[0][i], line.bytes[1][i], line.bytes[2][i]});
+    }
+  }
+  return table;
+}
+
+std::optional<Bytes> WorkspaceTable::workspace(const Convolution& convolution, Pass pass) const {
+  const auto index = static_cast<std::size_t>(pass);
+  // Rows of the same shape stand together, by batch.
+  const auto above = exact_.lower_bound(convolution);
+  if (above != exact_.end() && above->first == convolution) return Bytes{above->second[index]};
+  const auto is_same_shape = [&](auto row) {
+    auto other = row->first;
+    other.batch = convolution.batch;
+    return other == convolution;
+  };
+  const auto answer = [&](const Convolution& known, std::uint64_t bytes) {
+    return parts_of(static_cast<double>(bytes), sizes_of(known)).of(sizes_of(convolution));
+  };
+  if (above != exact_.end() && above != exact_.begin() && is_same_shape(above) && is_same_shape(std::prev(above))) {
+    const auto below = std::prev(above);
+    const auto parts = [&](auto row) {
+      return parts_of(static_cast<double>(row->second[index]), sizes_of(row->first));
+    };
+    const bool nearer_above =
+        difference(above->first.batch, convolution.batch) < difference(below->first.batch, convolution.batch);
+    if (!parts(below).is_like(parts(above))) {
+      const auto nearest = nearer_above ? above : below;
+      return Bytes{static_cast<std::uint64_t>(answer(nearest->first, nearest->second[index]))};
+    }
+    const double share = static_cast<double>(convolution.batch - below->first.batch) /
+                         static_cast<double>(above->first.batch - below->first.batch);
+    const auto low = static_cast<double>(below->second[index]);
+    const auto high = static_cast<double>(above->second[index]);
+    return Bytes{static_cast<std::uint64_t>(low + share * (high - low))};
+  }
+  const auto* nearest = most_like(convolution);
+  if (!nearest) return std::nullopt;
+  return Bytes{static_cast<std::uint64_t>(answer(nearest->first, nearest->second[index]))};
+}
+
+const WorkspaceTable::Row* WorkspaceTable::most_like(const Convolution& convolution) const {
+  const Row* nearest = nullptr;
+  double least = std::numeric_limits<double>::infinity();
+  for (const auto& row : exact_) {
+    if (!is_alike(row.first, convolution)) continue;
+    if (const double far = distance(row.first, convolution); far < least) {
+      least = far;
+      nearest = &row;
+    }
+  }
+  return nearest;
+}
+
+Result<Workspaces> Workspaces::load(const std::filesystem::path& folder) {
+  Workspaces workspaces;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    ComputeCapability chip;
+    const auto stem = entry.path().stem().string();
+    const auto point = stem.find('.');
+    if (entry.path().extension() != ".csv" || point == std::string::npos ||
+        !parse_number(std::string_view(stem).substr(0, point), chip.major) ||
+        !parse_number(std::string_view(stem).substr(point + 1), chip.minor)) {
+      continue;
+    }
+    std::ifstream file(entry.path());
+    const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    auto table = WorkspaceTable::parse(text, entry.path().string());
+    if (!table) return table.error();
+    workspaces.add(chip, std::move(table).value());
+  }
+  return workspaces;
+}
+
+const WorkspaceTable* Workspaces::of(ComputeCapability chip) const {
+  if (tables_.empty()) return nullptr;
+  const auto next = tables_.upper_bound(chip);
+  return next == tables_.begin() ? &next->second : &std::prev(next)->second;
+}
 
 }  // namespace dryfit::estimate

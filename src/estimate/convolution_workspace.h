@@ -4,10 +4,15 @@
 
 #include <array>
 #include <cstdint>
+#include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/bytes.h"
+#include "base/result.h"
 #include "card/card.h"
 
 namespace dryfit::estimate {
@@ -15,11 +20,13 @@ namespace dryfit::estimate {
 /// A two-dimensional convolution, as PyTorch calls cuDNN for it.
 struct Convolution {
   std::string type;  ///< of its elements: "float"
-  std::int64_t batch = 0, in_channels = 0, height = 0, width = 0;
-  std::int64_t out_channels = 0, kernel_height = 0, kernel_width = 0;
-  std::array<std::int64_t, 2> stride{1, 1}, padding{0, 0}, dilation{1, 1};
-  std::int64_t groups = 1;
   bool channels_last = false;
+  std::int64_t in_channels = 0, height = 0, width = 0;
+  std::int64_t out_channels = 0, kernel_height = 0, kernel_width = 0;
+  std::int64_t stride = 1, padding = 0, dilation = 1, groups = 1;
+  std::int64_t batch = 0;  ///< the last, so that equal shapes stand together in order
+
+  friend auto operator<=>(const Convolution&, const Convolution&) = default;
 };
 
 enum class Pass : std::uint8_t { forward, input_gradient, weight_gradient };
@@ -27,7 +34,45 @@ enum class Pass : std::uint8_t { forward, input_gradient, weight_gradient };
 /// PyTorch has kernels of its own for it, which need no workspace (torch `use_cudnn_depthwise`).
 bool is_native_depthwise(const Convolution& convolution);
 
-/// What the plan that cuDNN chooses first takes for its work; none: not known.
-std::optional<Bytes> convolution_workspace(const Convolution& convolution, Pass pass, ComputeCapability chip);
+/// What cuDNN takes for its work in a convolution: the workspace of the plan that its heuristics put first.
+///
+/// Note [Workspaces]. Which plan that is, is cuDNN's secret; what one takes follows from the sizes at hand. So common
+/// convolutions were put to the real cuDNN on every kind of chip (tools/convolution_workspaces; data/convolutions), and
+/// a convolution that was not asked about is taken to get the plan of the one that is most like it. What that one took
+/// is split into the parts that plans are seen to need: a copy of the input, one of the output (both in another
+/// layout), one of the weight for each image, copies of the weight, and what does not depend on any size; and put
+/// together again with the sizes of the convolution in question.
+class WorkspaceTable {
+ public:
+  /// Reads a table. An Error when a line of it cannot be understood.
+  static Result<WorkspaceTable> parse(std::string_view text, const std::string& name);
+
+  /// None: the table has nothing like it.
+  std::optional<Bytes> workspace(const Convolution& convolution, Pass pass) const;
+
+ private:
+  using Answers = std::array<std::uint64_t, 3>;  ///< by pass
+  using Rows = std::map<Convolution, Answers>;
+  using Row = Rows::value_type;
+
+  const Row* most_like(const Convolution& convolution) const;
+
+  Rows exact_;
+};
+
+/// The tables of all chips that were asked.
+class Workspaces {
+ public:
+  /// Those of a folder, "8.6.csv" for each chip.
+  static Result<Workspaces> load(const std::filesystem::path& folder);
+
+  void add(ComputeCapability chip, WorkspaceTable table) { tables_.insert_or_assign(chip, std::move(table)); }
+  /// The chip's own, else of the next older one, else of the oldest; null: there is none.
+  const WorkspaceTable* of(ComputeCapability chip) const;
+  bool knows(ComputeCapability chip) const { return tables_.contains(chip); }
+
+ private:
+  std::map<ComputeCapability, WorkspaceTable> tables_;
+};
 
 }  // namespace dryfit::estimate

@@ -13,7 +13,7 @@ namespace {
 void add_notes(analysis::ProcessSummary& process, const Metadata& metadata) {
   if (!metadata.torch.empty()) process.notes["software.torch"] = metadata.torch;
   if (!metadata.python.empty()) process.notes["software.python"] = metadata.python;
-  if (metadata.cudnn_benchmark) process.notes["tuning.cudnn_benchmark"] = "1";
+  if (metadata.cudnn_benchmark) process.notes.emplace("tuning.cudnn_benchmark", "1");
 }
 
 }  // namespace
@@ -33,7 +33,7 @@ Plan plan_for(const Analysis& analysis, const Card& card, const Conditions& cond
   // A profile of a GPU has its blocks already.
   if (!analysis.timeline.on_gpu) {
     orchestrate(context);
-    lower(context, card, conditions.torch);
+    lower(context, {.card = card, .torch = conditions.torch, .workspaces = conditions.workspaces});
   }
   gaps = std::move(context.gaps);
   diagnostics.merge(context.diagnostics);

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "card/card.h"
 #include "card/machine.h"
+#include "estimate/convolution_workspace.h"
 #include "estimate/orchestrator.h"
 #include "estimate/profile_reader.h"
 #include "simulator/alloc_config.h"
@@ -34,6 +35,7 @@ struct Conditions {
   simulator::TorchVersion torch = simulator::TorchVersion::newest();
   simulator::AllocConfig config;
   AddressOrder address_order = AddressOrder::chunk;
+  const Workspaces* workspaces = nullptr;  ///< of convolutions; null: not known
 };
 
 struct Estimate {

@@ -22,31 +22,31 @@ std::optional<Convolution> describe(const Kernel& kernel, std::size_t first, std
   const auto* input = kernel.tensor(first);
   const auto* weight = kernel.tensor(first + 1);
   if (!input || !weight || input->dims.size() != 4 || weight->dims.size() != 4) return std::nullopt;
-  const auto pair = [&](std::size_t index) {
+  const auto first_of = [&](std::size_t index, std::int64_t otherwise) {
     const auto found = kernel.numbers(index);
-    if (found.empty()) return std::array<std::int64_t, 2>{1, 1};
-    return std::array<std::int64_t, 2>{found[0], found.size() > 1 ? found[1] : found[0]};
+    return found.empty() ? otherwise : found.front();
   };
   Convolution convolution{.type = input->type,
-                          .batch = input->dims[0],
+                          .channels_last = is_channels_last(*input) || is_channels_last(*weight),
                           .in_channels = input->dims[1],
                           .height = input->dims[2],
                           .width = input->dims[3],
                           .out_channels = weight->dims[0],
                           .kernel_height = weight->dims[2],
                           .kernel_width = weight->dims[3],
-                          .stride = pair(numbers),
-                          .padding = pair(numbers + 1),
-                          .dilation = pair(numbers + 2),
-                          .channels_last = is_channels_last(*input) || is_channels_last(*weight)};
+                          .stride = std::max<std::int64_t>(first_of(numbers, 1), 1),
+                          .padding = first_of(numbers + 1, 0),
+                          .dilation = first_of(numbers + 2, 1),
+                          .batch = input->dims[0]};
   const auto per_group = weight->dims[1];
-  convolution.groups = per_group > 0 ? input->dims[1] / per_group : 1;
+  convolution.groups = per_group > 0 ? std::max<std::int64_t>(input->dims[1] / per_group, 1) : 1;
   return convolution;
 }
 
 Bytes workspace(const std::optional<Convolution>& convolution, Pass pass, const Target& target, Kernel& kernel) {
-  if (!convolution || is_native_depthwise(*convolution)) return {};
-  const auto found = convolution_workspace(*convolution, pass, target.card.compute_capability);
+  if (convolution && is_native_depthwise(*convolution)) return {};
+  const auto* table = target.workspaces ? target.workspaces->of(target.card.compute_capability) : nullptr;
+  const auto found = convolution && table ? table->workspace(*convolution, pass) : std::nullopt;
   if (!found) kernel.context().diagnostics.add("estimate.unknown_workspaces");
   return found.value_or(Bytes{});
 }

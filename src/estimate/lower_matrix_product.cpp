@@ -46,12 +46,12 @@ bool lower_matrix_product(Kernel& kernel, Target& target) {
 
 bool lower_biased_matrix_product(Kernel& kernel, Target& target) {
   kernel.drop_temporaries();
-  use_handle(kernel, target);
+  kernel.go_to_end();
   // A workspace of its own for each call up to 2.8; later it has one that it keeps, and then shares that of cuBLAS.
-  if (!target.torch.at_least(2, 9) && goes_to_cublaslt(kernel)) {
-    kernel.go_to_end();
-    kernel.scratch(1_MiB);
-  }
+  const bool has_own = !target.torch.at_least(2, 9) && goes_to_cublaslt(kernel);
+  const auto own = has_own ? kernel.alloc(1_MiB) : 0;
+  use_handle(kernel, target);
+  if (has_own) kernel.free(own);
   return true;
 }
 

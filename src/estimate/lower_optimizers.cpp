@@ -42,7 +42,9 @@ class OptimizerLowering {
     Kernel kernel(context_, step.node);
     drop_counters(kernel);
     const auto* facts = facts_of(step.class_name);
-    if (uses_lists(step.node) || (facts && (facts->fused.value_or(false) || !facts->foreach.value_or(true)))) return;
+    if (context_.profile.metadata.ran_foreach || uses_lists(step.node) ||
+        (facts && (facts->fused.value_or(false) || !facts->foreach.value_or(true))))
+      return;
     const auto found = std::ranges::find(kLists, step.class_name, &Lists::class_name);
     if (found == std::end(kLists)) return note_unknown(step.class_name);
     if (index == 0) make_state(kernel, *found);

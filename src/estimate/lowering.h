@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "card/card.h"
+#include "estimate/convolution_workspace.h"
 #include "estimate/kernel.h"
 #include "estimate/orchestrator.h"
 #include "simulator/torch_version.h"
@@ -15,13 +16,14 @@ namespace dryfit::estimate {
 struct Target {
   const Card& card;
   simulator::TorchVersion torch;
+  const Workspaces* workspaces = nullptr;  ///< null: not known
   // Whether the forward and the backward thread have their cuBLAS workspaces.
   bool workspace_of_thread[2] = {false, false};
 };
 
 /// What CUDA does otherwise than the CPU: operators whose kernels keep or need other memory are found in the timeline,
 /// and their blocks replaced by those that a card of that kind has.
-void lower(Context& context, const Card& card, simulator::TorchVersion torch);
+void lower(Context& context, Target target);
 
 /// Rewrites one operator. True: all below it is done too.
 using Rule = bool (*)(Kernel& kernel, Target& target);
@@ -34,7 +36,10 @@ bool lower_batch_norm_backward(Kernel& kernel, Target& target);
 bool lower_dropout(Kernel& kernel, Target& target);
 bool lower_matrix_product(Kernel& kernel, Target& target);
 bool lower_biased_matrix_product(Kernel& kernel, Target& target);
-bool lower_attention(Kernel& kernel, Target& target);
+bool lower_flash_attention(Kernel& kernel, Target& target);
+bool lower_flash_attention_backward(Kernel& kernel, Target& target);
+/// CUDA's kernel allocates its results and nothing else.
+bool lower_plain(Kernel& kernel, Target& target);
 bool lower_embedding_backward(Kernel& kernel, Target& target);
 
 /// The steps of all optimizers, which CUDA takes with lists of tensors.

@@ -41,6 +41,7 @@ class Finder {
 
   Structure find() {
     for (std::uint32_t i = 0; i < timeline_.nodes.size(); ++i) look_at(i);
+    note_recorded();
     std::ranges::sort(found_.optimizer_steps, {},
                       [&](const auto& step) { return timeline_.nodes[step.node].span.start; });
     std::ranges::sort(found_.gradients, {}, [&](auto node) { return timeline_.nodes[node].span.start; });
@@ -82,23 +83,31 @@ class Finder {
       case Meaning::zero_grad:
         break;
       case Meaning::nothing:
-        if (is_forward(index)) {
-          found_.forward_seen = true;
-          found_.first_forward = std::min(found_.first_forward, node.first_event);
+        if (is_module(index)) {
+          note_forward(node.first_event);
+        } else if (node.span.sequence != Span::kNoSequence) {
+          recorded_.try_emplace(node.span.sequence, node.first_event);
         }
         break;
     }
   }
 
-  /// A module at work, or an operator that autograd wants to know of.
-  bool is_forward(std::uint32_t index) const {
+  bool is_module(std::uint32_t index) const {
     const auto& span = timeline_.nodes[index].span;
-    if (span.kind == Span::Kind::module || names_[span.name].starts_with("dryfit::module#")) return true;
-    if (span.kind != Span::Kind::op || span.sequence == Span::kNoSequence) return false;
-    // Initialisation runs such operators too, in place and without a graph: only what has a backward node counts.
-    return names_[span.name].starts_with("aten::") && !is_below(index, Meaning::optimizer) &&
-           !is_below(index, Meaning::backward) && !is_below(index, Meaning::loader) &&
-           !is_below(index, Meaning::to_host) && !is_below(index, Meaning::to_device);
+    return span.kind == Span::Kind::module || names_[span.name].starts_with("dryfit::module#");
+  }
+
+  void note_forward(std::uint32_t event) {
+    found_.forward_seen = true;
+    found_.first_forward = std::min(found_.first_forward, event);
+  }
+
+  /// Initialisation numbers its operators too; what has a backward node is of a forward pass.
+  void note_recorded() {
+    for (const auto& [sequence, event] : recorded_) {
+      if (found_.backward.contains(sequence)) note_forward(event);
+    }
+    if (found_.first_forward == kNone) found_.first_forward = 0;
   }
 
   bool is_below(std::uint32_t node, Meaning wanted) const {
@@ -155,6 +164,7 @@ class Finder {
   const Timeline& timeline_;
   const TextTable& names_;
   std::vector<Meaning> meanings_;
+  std::unordered_map<std::int32_t, std::uint32_t> recorded_;  ///< sequence number → event, of the first such operator
   Structure found_;
 };
 

@@ -8,6 +8,10 @@
 namespace dryfit::estimate {
 namespace {
 
+/// Times are rounded to a microsecond in traces of older versions. What ends later than that after another that it
+/// began in is not within it: an annotation may begin inside of a short operator.
+constexpr Time kRounding = 1000;
+
 /// Outer spans before inner ones. Of two with the same times the one written first is the outer.
 void sort_spans(std::vector<Span>& spans) {
   std::ranges::stable_sort(spans, [](const Span& a, const Span& b) {
@@ -29,7 +33,7 @@ void add_nodes(Timeline& timeline, std::vector<Span>& spans) {
     const auto index = static_cast<std::uint32_t>(timeline.nodes.size());
     while (!open.empty()) {
       const auto& top = timeline.nodes[open.back()].span;
-      if (top.thread == span.thread && span.start < top.end) break;
+      if (top.thread == span.thread && span.start < top.end && span.end <= top.end + kRounding) break;
       close(index);
     }
     Node node{.span = span, .parent = open.empty() ? kNone : open.back()};

@@ -1,0 +1,177 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "estimate/testing.h"
+
+namespace dryfit::estimate {
+namespace {
+
+using testing::arguments;
+using testing::calls_of;
+using testing::TraceText;
+
+constexpr const char* kForward = R"("Sequence number": 1)";
+
+/// Far behind everything else, what makes the operators with that number those of a forward pass.
+TraceText trained() { return TraceText().op("autograd::engine::evaluate_function: ViewBackward0", 9000, 1, kForward); }
+
+/// What comes before it is the host's: a forward operator from which on everything is the card's.
+TraceText begun() { return trained().op("aten::view", 1, 1, kForward); }
+
+std::string with_sequence(const std::string& more) { return std::string(kForward) + ", " + more; }
+
+TEST(Orchestrator, What_comes_and_goes_before_training_stays_on_the_host) {
+  const auto trace = TraceText()
+                         .memory(5, 1, 9000)
+                         .memory(6, 1, -9000)
+                         .memory(7, 2, 4000)
+                         .op("aten::relu", 10, 5, kForward)
+                         .memory(12, 3, 700);
+  EXPECT_EQ(calls_of(trace), "+4000 +700");
+}
+
+TEST(Orchestrator, A_batch_is_copied_to_the_card_when_the_loader_hands_it_out) {
+  const auto trace = begun()
+                         .annotation("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 10, 10)
+                         .memory(11, 1, 5000)
+                         .memory(12, 2, 800)
+                         .memory(13, 1, -5000)
+                         .op("aten::relu", 30, 5, kForward)
+                         .memory(32, 3, 700)
+                         .memory(50, 2, -800);
+  EXPECT_EQ(calls_of(trace), "+800 +700 -800");
+}
+
+TEST(Orchestrator, With_marks_the_card_has_what_was_copied_to_it_and_what_came_after) {
+  const auto trace = trained()
+                         .memory(5, 1, 9000)
+                         .op("dryfit::to_device", 10, 10)
+                         .memory(12, 2, 9000)
+                         .memory(13, 3, 100)
+                         .memory(14, 3, -100)
+                         .memory(25, 1, -9000)
+                         .op("dryfit::host", 30, 10)
+                         .memory(32, 4, 333)
+                         .op("aten::relu", 50, 5, kForward)
+                         .memory(52, 5, 700);
+  EXPECT_EQ(calls_of(trace), "+9000 +700");
+}
+
+TEST(Orchestrator, Parameters_of_the_metadata_come_first_and_tied_ones_once) {
+  auto trace = begun().op("aten::relu", 10, 5, kForward).memory(12, 1, 700);
+  trace.key("dryfit", R"({"format": 1, "parameters": [{"name": "a", "bytes": 1000, "requires_grad": true},
+                          {"name": "b", "tied": "a"}], "buffers": [{"name": "c", "bytes": 64}]})");
+  std::vector<Gap> gaps;
+  EXPECT_EQ(calls_of(trace, &gaps), "+1000 +64 +700");
+  EXPECT_TRUE(gaps.empty());
+}
+
+TEST(Orchestrator, Without_metadata_parameters_are_taken_from_their_gradients_and_the_gap_is_named) {
+  const auto trace = begun()
+                         .op("autograd::engine::evaluate_function: torch::autograd::AccumulateGrad", 10, 5)
+                         .op("torch::autograd::AccumulateGrad", 11, 3, arguments({{"float", "[10, 4]", ""}}))
+                         .memory(12, 1, 160);
+  std::vector<Gap> gaps;
+  EXPECT_EQ(calls_of(trace, &gaps), "+160 +160");
+  ASSERT_EQ(gaps.size(), 1u);
+  EXPECT_EQ(gaps[0].name, "parameters");
+}
+
+TEST(Lowering, Dropout_keeps_a_mask_of_booleans) {
+  const auto trace = begun()
+                         .op("aten::dropout", 10, 10, with_sequence(arguments({{"float", "[100, 10]", ""}})))
+                         .memory(11, 1, 4000)
+                         .memory(12, 2, 4000)
+                         .memory(13, 2, -4000)
+                         .memory(14, 3, 4000);
+  EXPECT_EQ(calls_of(trace), "+1000 +4000");
+}
+
+TEST(Lowering, The_first_product_of_a_thread_brings_a_workspace_that_stays) {
+  const auto product = [](TraceText& trace, int at, std::uint64_t address) {
+    trace.op("aten::mm", at, 5).memory(at + 1, address, 400);
+  };
+  auto trace = begun();
+  product(trace, 10, 1);
+  product(trace, 20, 2);
+  trace.op("autograd::engine::evaluate_function: MmBackward0", 30, 20);
+  product(trace, 35, 3);
+  product(trace, 42, 4);
+  EXPECT_EQ(calls_of(trace), "+400 +8519680 +400 +400 +8519680 +400");
+}
+
+TEST(Lowering, A_product_with_a_bias_has_scratch_memory_up_to_2_8) {
+  const auto trace =
+      begun()
+          .op("aten::addmm", 10, 5,
+              with_sequence(arguments({{"float", "[8]", ""}, {"float", "[4, 6]", ""}, {"float", "[6, 8]", ""}})))
+          .memory(11, 1, 128);
+  EXPECT_EQ(calls_of(trace), "+128 +1048576 +8519680 -1048576");
+  EXPECT_EQ(calls_of(trace, nullptr, {2, 9, 0}), "+128 +8519680");
+}
+
+TEST(Lowering, Batch_norm_allocates_its_result_first_and_nothing_in_between) {
+  const auto trace = begun()
+                         .op("aten::native_batch_norm_backward", 10, 10)
+                         .memory(11, 1, 4096)
+                         .memory(12, 2, 256)
+                         .memory(13, 3, 4096)
+                         .memory(14, 1, -4096);
+  EXPECT_EQ(calls_of(trace), "+4096 +256");
+}
+
+TEST(Lowering, Adam_has_a_copy_of_what_is_trained_until_the_step_ends) {
+  auto trace = begun()
+                   .annotation("Optimizer.step#Adam.step", 10, 20)
+                   .memory(11, 1, 1000)
+                   .memory(12, 2, 1000)
+                   .memory(13, 9, 4)
+                   .memory(14, 3, 1000)
+                   .memory(15, 3, -1000);
+  trace.key("dryfit", R"({"format": 1, "loaded_in_trace": true,
+                          "parameters": [{"name": "a", "bytes": 1000, "requires_grad": true}]})");
+  EXPECT_EQ(calls_of(trace), "+1000 +1000 +1000 -1000");
+}
+
+TEST(Lowering, An_optimizer_that_nobody_knows_is_taken_as_it_is_and_named) {
+  const auto trace = begun().annotation("Optimizer.step#Mine.step", 10, 20).memory(11, 1, 1000).memory(12, 1, -1000);
+  std::vector<Gap> gaps;
+  EXPECT_EQ(calls_of(trace, &gaps), "+1000 -1000");
+  EXPECT_EQ(gaps.back().name, "optimizer_temporaries");
+}
+
+TEST(Lowering, Attention_is_not_copied_into_order_on_the_card) {
+  const auto trace = begun()
+                         .op("aten::_scaled_dot_product_flash_attention_for_cpu", 10, 10)
+                         .memory(11, 1, 4000)
+                         .memory(12, 2, 100)
+                         .op("aten::contiguous", 30, 8)
+                         .op("aten::clone", 31, 5)
+                         .memory(32, 3, 4000)
+                         .memory(50, 1, -4000)
+                         .memory(60, 3, -4000);
+  EXPECT_EQ(calls_of(trace), "+4000 +100 -4000");
+}
+
+TEST(Estimate, A_plan_that_is_too_large_names_the_request_that_failed) {
+  const auto trace = begun().op("aten::relu", 10, 5, kForward).memory(12, 1, std::int64_t{2} << 30);
+  const auto found = estimate(testing::analysed(trace), testing::small_card(), {.torch = {2, 6, 0}});
+  const auto& device = found.process.devices.at(0);
+  ASSERT_TRUE(device.last_oom);
+  EXPECT_EQ(device.last_oom->requested.count, std::uint64_t{2} << 30);
+  EXPECT_EQ(device.last_oom->at.phase, "forward");
+  EXPECT_EQ(device.ooms, 1u);
+}
+
+TEST(Estimate, Peaks_are_what_the_allocator_reserves_and_what_is_outside) {
+  const auto trace = begun().op("aten::relu", 10, 5, kForward).memory(12, 1, 1000).memory(20, 1, -1000);
+  const auto found = estimate(testing::analysed(trace), testing::small_card(), {.torch = {2, 6, 0}});
+  const auto& device = found.process.devices.at(0);
+  EXPECT_EQ(device.torch_peak_reserved->count, 2u << 20);
+  EXPECT_EQ(device.peak.count,
+            device.peak_torch_reserved.count + device.peak_context.count + device.peak_libraries.count);
+}
+
+}  // namespace
+}  // namespace dryfit::estimate
