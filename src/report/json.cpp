@@ -112,6 +112,11 @@ Json counting_json(const verdict::Counting& counting) {
   for (const auto& [name, flops] : by_operator(compute)) operators[name] = flops;
   Json modules = Json::array();
   for (const auto& [name, flops] : by_module(compute)) modules.push_back({{"module", name}, {"flops", flops}});
+  Json moved = Json::object();
+  for (const auto& [name, bytes] : moved_by_operator(compute)) moved[name] = bytes;
+  Json kernels = Json::object();
+  for (const auto& [name, launches] : launched(counting)) kernels[name] = launches;
+  const auto ratio = intensity(compute);
   Json uncounted = Json::object();
   for (const auto& [name, times] : compute.uncounted) uncounted[name] = times;
   return {{"flops", compute.steps.empty() ? Json() : Json(compute.steps.back())},
@@ -119,6 +124,10 @@ Json counting_json(const verdict::Counting& counting) {
           {"by_operator", std::move(operators)},
           {"by_module", std::move(modules)},
           {"uncounted", std::move(uncounted)},
+          {"bytes_moved", compute.traffic.empty() ? Json() : Json(compute.traffic.back())},
+          {"bytes_moved_by_operator", std::move(moved)},
+          {"flops_per_byte", ratio ? Json(*ratio) : Json()},
+          {"kernels", std::move(kernels)},
           {"card", counting.card},
           {"reason", text_or_null(counting.reason)}};
 }

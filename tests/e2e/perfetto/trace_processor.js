@@ -5,8 +5,8 @@
 //
 //   node trace_processor.js <folder of the UI> <file with requests>
 //
-// Requests and replies (stdout) are TraceProcessorRpcStream messages. The UI starts the processor as a worker that loads
-// its WebAssembly by a synchronous request; this gives it the few things that a worker has.
+// Requests and replies (stdout) are TraceProcessorRpcStream messages. The UI starts the processor as a worker that
+// loads its WebAssembly by a synchronous request; this gives it the few things that a worker has.
 "use strict";
 
 const fs = require("fs");

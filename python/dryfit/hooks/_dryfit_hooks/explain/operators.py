@@ -57,7 +57,7 @@ class Operators:
         return ", ".join(found[:3])
 
     def _kind(self, name: str) -> int:
-        """0: no operator; 1: one that shows a tensor in another way, and may copy it; 2: one that makes a new tensor."""
+        """0: no operator; 1: one that shows a tensor in another way, and may copy it; 2: one that makes a new one."""
         known = self._known.get(name)
         if known is None:
             known = self._known[name] = self._look_up(name)
