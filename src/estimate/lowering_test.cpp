@@ -22,7 +22,7 @@ TraceText begun() { return trained().op("aten::view", 1, 1, kForward); }
 std::string with_sequence(const std::string& more) { return std::string(kForward) + ", " + more; }
 
 TEST(Orchestrator, What_comes_and_goes_before_training_stays_on_the_host) {
-  const auto trace = TraceText()
+  const auto trace = trained()
                          .memory(5, 1, 9000)
                          .memory(6, 1, -9000)
                          .memory(7, 2, 4000)
