@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 
 #include "estimate/convolution_workspace.h"
 #include "estimate/element_size.h"
@@ -51,13 +52,53 @@ Bytes workspace(const std::optional<Convolution>& convolution, Pass pass, const 
   return found.value_or(Bytes{});
 }
 
+/// Whether the elements lie one behind the other in the order that cuDNN is called with. Dimensions of one element may
+/// have any stride.
+bool is_in_order(const Input& tensor, bool channels_last) {
+  if (tensor.strides.size() != 4 || tensor.dims.size() != 4) return true;
+  static constexpr std::array<std::size_t, 4> kPlain{3, 2, 1, 0};
+  static constexpr std::array<std::size_t, 4> kChannelsLast{1, 3, 2, 0};
+  std::int64_t stride = 1;
+  for (const auto dimension : channels_last ? kChannelsLast : kPlain) {
+    if (tensor.dims[dimension] > 1 && tensor.strides[dimension] != stride) return false;
+    stride *= tensor.dims[dimension];
+  }
+  return true;
+}
+
+/// A copy in cuDNN's order, where the tensor is in another.
+std::optional<std::uint32_t> copy_in_order(Kernel& kernel, const Input* tensor, bool channels_last) {
+  const auto size = tensor ? tensor_size(*tensor) : std::nullopt;
+  if (!size || is_in_order(*tensor, channels_last)) return std::nullopt;
+  return kernel.alloc(*size);
+}
+
+void free_copy(Kernel& kernel, std::optional<std::uint32_t> copy) {
+  if (copy) kernel.free(*copy);
+}
+
+/// The tables were made with weights in the plain order, so for channels last they hold the weight's copy too.
+void weight_copy_and_workspace(Kernel& kernel, const Input* weight, bool channels_last, Bytes bytes) {
+  const auto size = weight ? tensor_size(*weight) : std::nullopt;
+  const bool is_counted = channels_last && size && weight->dims[1] > 1 && bytes >= *size;
+  const auto copy = copy_in_order(kernel, weight, channels_last);
+  kernel.scratch(is_counted ? bytes - *size : bytes);
+  free_copy(kernel, copy);
+}
+
 }  // namespace
 
 /// cuDNN: the output, then the workspace of the chosen plan for the call. A bias is added in place.
 bool lower_convolution(Kernel& kernel, Target& target) {
   kernel.drop_temporaries();
+  const auto convolution = describe(kernel, 0, 3);
+  const bool channels_last = convolution && convolution->channels_last;
   for (const auto block : kernel.outputs()) kernel.alloc(block);
-  kernel.scratch(workspace(describe(kernel, 0, 3), Pass::forward, target, kernel));
+  if (convolution && is_native_depthwise(*convolution)) return true;
+  const auto input = copy_in_order(kernel, kernel.tensor(0), channels_last);
+  weight_copy_and_workspace(kernel, kernel.tensor(1), channels_last,
+                            workspace(convolution, Pass::forward, target, kernel));
+  free_copy(kernel, input);
   return true;
 }
 
@@ -65,22 +106,29 @@ bool lower_convolution(Kernel& kernel, Target& target) {
 bool lower_convolution_backward(Kernel& kernel, Target& target) {
   kernel.drop_temporaries();
   const auto convolution = describe(kernel, 1, 4);
+  const bool channels_last = convolution && convolution->channels_last;
   const auto* input = kernel.tensor(1);
   const auto* weight = kernel.tensor(2);
   auto left = kernel.outputs();
-  const auto take = [&](std::optional<Bytes> size, Pass pass) {
+  /// The gradient of that size, if there is one.
+  const auto take = [&](std::optional<Bytes> size) {
     const auto found = std::ranges::find_if(left, [&](auto block) { return size && kernel.size_of(block) == *size; });
-    if (found == left.end()) return;
+    if (found == left.end()) return false;
     kernel.alloc(*found);
     left.erase(found);
-    kernel.scratch(workspace(convolution, pass, target, kernel));
+    return true;
   };
+  const auto gradient = copy_in_order(kernel, kernel.tensor(0), channels_last);
   // The last of the inputs tells which gradients are wanted; one that is not wanted has no block.
-  if (input && weight) {
-    const auto wanted = kernel.inputs().empty() ? std::string() : kernel.inputs().back().value;
-    if (wanted.rfind("[False", 0) != 0) take(tensor_size(*input), Pass::input_gradient);
-    take(tensor_size(*weight), Pass::weight_gradient);
+  const auto wanted = kernel.inputs().empty() ? std::string() : kernel.inputs().back().value;
+  if (input && wanted.rfind("[False", 0) != 0 && take(tensor_size(*input))) {
+    weight_copy_and_workspace(kernel, weight, channels_last,
+                              workspace(convolution, Pass::input_gradient, target, kernel));
   }
+  if (weight && take(tensor_size(*weight))) {
+    kernel.scratch(workspace(convolution, Pass::weight_gradient, target, kernel));
+  }
+  free_copy(kernel, gradient);
   for (const auto block : left) kernel.alloc(block);
   return true;
 }

@@ -2,10 +2,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/lowering.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace dryfit::estimate {
 namespace {
+
+void note_gap(Context& context, const std::string& name, const std::string& text) {
+  if (std::ranges::find(context.gaps, name, &Gap::name) == context.gaps.end()) context.gaps.push_back({name, text});
+}
+
+bool note_recurrence(Kernel& kernel, Target&) {
+  note_gap(
+      kernel.context(), "recurrent",
+      "a recurrent network runs at once on a card, and operator by operator on the CPU: the CPU's memory is taken");
+  return false;
+}
+
+bool note_attention(Kernel& kernel, Target&) {
+  note_gap(kernel.context(), "attention",
+           "attention ran as matrix products on the CPU; a card has kernels that keep less (\"dryfit profile\" makes a "
+           "trace "
+           "with those)");
+  return false;
+}
 
 constexpr std::pair<std::string_view, Rule> kRules[] = {
     {"aten::convolution", lower_convolution},
@@ -16,12 +36,15 @@ constexpr std::pair<std::string_view, Rule> kRules[] = {
     {"aten::dropout_", lower_dropout},
     {"aten::native_dropout", lower_plain},
     {"aten::native_dropout_backward", lower_plain},
-    {"aten::native_layer_norm", lower_plain},
     {"aten::native_layer_norm_backward", lower_plain},
-    {"aten::native_group_norm", lower_plain},
     {"aten::native_group_norm_backward", lower_plain},
     {"aten::_scaled_dot_product_flash_attention_for_cpu", lower_flash_attention},
     {"aten::_scaled_dot_product_flash_attention_for_cpu_backward", lower_flash_attention_backward},
+    {"aten::_scaled_dot_product_attention_math", note_attention},
+    {"aten::lstm", note_recurrence},
+    {"aten::gru", note_recurrence},
+    {"aten::rnn_tanh", note_recurrence},
+    {"aten::rnn_relu", note_recurrence},
     {"aten::embedding_dense_backward", lower_embedding_backward},
     {"aten::addmm", lower_biased_matrix_product},
     {"aten::mm", lower_matrix_product},

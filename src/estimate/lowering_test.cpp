@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "estimate/testing.h"
 
 namespace dryfit::estimate {
@@ -78,6 +80,19 @@ TEST(Orchestrator, Without_metadata_parameters_are_taken_from_their_gradients_an
   EXPECT_EQ(gaps[0].name, "parameters");
 }
 
+TEST(Orchestrator, Numbers_in_expressions_are_the_hosts_and_tensors_of_one_number_are_not) {
+  const auto trace = begun()
+                         .op("dryfit::backward", 10, 90)
+                         .op("aten::ones_like", 11, 4)
+                         .memory(12, 1, 4)
+                         .op("aten::div", 20, 10)
+                         .memory(21, 2, 8)
+                         .memory(22, 3, 700)
+                         .memory(23, 2, -8)
+                         .memory(50, 1, -4);
+  EXPECT_EQ(calls_of(trace), "+4 +700 -4");
+}
+
 TEST(Lowering, Dropout_keeps_a_mask_of_booleans) {
   const auto trace = begun()
                          .op("aten::dropout", 10, 10, with_sequence(arguments({{"float", "[100, 10]", ""}})))
@@ -152,6 +167,27 @@ TEST(Lowering, Attention_is_not_copied_into_order_on_the_card) {
                          .memory(50, 1, -4000)
                          .memory(60, 3, -4000);
   EXPECT_EQ(calls_of(trace), "+4000 +100 -4000");
+}
+
+TEST(Lowering, What_has_no_rule_is_named_once) {
+  const auto trace = begun().op("aten::lstm", 10, 5).op("aten::lstm", 20, 5).memory(22, 1, 700);
+  std::vector<Gap> gaps;
+  EXPECT_EQ(calls_of(trace, &gaps), "+700");
+  EXPECT_EQ(std::ranges::count(gaps, "recurrent", &Gap::name), 1);
+}
+
+TEST(Lowering, A_gradient_in_another_layout_is_copied_for_the_time_of_both_convolutions) {
+  const std::string strides = R"(, "Input Strides": [[48, 1, 12, 3], [48, 16, 4, 1], [27, 9, 3, 1]])";
+  const auto trace =
+      begun()
+          .op("aten::convolution_backward", 10, 10,
+              arguments({{"float", "[2, 3, 4, 4]", ""}, {"float", "[2, 3, 4, 4]", ""}, {"float", "[3, 3, 3, 3]", ""}}) +
+                  strides)
+          .memory(11, 1, 99)
+          .memory(12, 1, -99)
+          .memory(13, 2, 384)
+          .memory(14, 3, 324);
+  EXPECT_EQ(calls_of(trace), "+384 +384 +324 -384");
 }
 
 TEST(Estimate, A_plan_that_is_too_large_names_the_request_that_failed) {

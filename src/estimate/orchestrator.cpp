@@ -166,9 +166,19 @@ class Orchestrator {
     for (std::uint32_t i = 0; i < timeline_.blocks.size(); ++i) {
       const auto& block = timeline_.blocks[i];
       if (block.size > kLargestScalar || block.free_event == kNone) continue;
-      const auto root = timeline_.root_of(timeline_.events[block.alloc_event].node);
+      const auto root = outermost_operator(timeline_.events[block.alloc_event].node);
       if (root == kNone || block.free_event < timeline_.nodes[root].end_event) script_.drop(i);
     }
+  }
+
+  /// Annotations do not count; kNone: it happened in none.
+  std::uint32_t outermost_operator(std::uint32_t node) const {
+    auto found = kNone;
+    for (; node != kNone; node = timeline_.nodes[node].parent) {
+      const auto& span = timeline_.nodes[node].span;
+      if (span.kind == Span::Kind::op && !profile().names[span.name].starts_with("dryfit::")) found = node;
+    }
+    return found;
   }
 
   Context& context_;

@@ -86,7 +86,7 @@ class Finder {
         if (is_module(index)) {
           note_forward(node.first_event);
         } else if (node.span.sequence != Span::kNoSequence) {
-          recorded_.try_emplace(node.span.sequence, node.first_event);
+          recorded_[node.span.sequence] = node.first_event;
         }
         break;
     }
@@ -102,7 +102,8 @@ class Finder {
     found_.first_forward = std::min(found_.first_forward, event);
   }
 
-  /// Initialisation numbers its operators too; what has a backward node is of a forward pass.
+  /// What has a backward node is of a forward pass. An operator that autograd does not record, such as one of the
+  /// initialisation, shows the number that the next recorded one will get: of each number, the last one is meant.
   void note_recorded() {
     for (const auto& [sequence, event] : recorded_) {
       if (found_.backward.contains(sequence)) note_forward(event);
@@ -164,7 +165,7 @@ class Finder {
   const Timeline& timeline_;
   const TextTable& names_;
   std::vector<Meaning> meanings_;
-  std::unordered_map<std::int32_t, std::uint32_t> recorded_;  ///< sequence number → event, of the first such operator
+  std::unordered_map<std::int32_t, std::uint32_t> recorded_;  ///< sequence number → event, of the last such operator
   Structure found_;
 };
 

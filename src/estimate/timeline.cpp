@@ -134,11 +134,6 @@ void set_ranges(Timeline& timeline, const std::vector<Time>& times) {
 
 }  // namespace
 
-std::uint32_t Timeline::root_of(std::uint32_t node) const {
-  while (node != kNone && nodes[node].parent != kNone) node = nodes[node].parent;
-  return node;
-}
-
 Timeline make_timeline(Profile& profile) {
   Timeline timeline;
   add_nodes(timeline, profile.spans);

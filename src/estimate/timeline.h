@@ -49,8 +49,6 @@ struct Timeline {
   bool is_within(std::uint32_t below, std::uint32_t above) const {
     return below != kNone && below >= above && below < nodes[above].end_node;
   }
-  /// The outermost node over this one.
-  std::uint32_t root_of(std::uint32_t node) const;
 };
 
 /// The Analyzer's first half: pairs allocations with frees and nests spans by their times, in O(n log n). Takes the

@@ -140,9 +140,10 @@ def test_a_trace_that_was_cut_off_is_a_marked_partial_answer(trace: Path, tmp_pa
         (b'{"traceEvents": [{"ph": "X", "name": "a", "cat": "kernel", "ts": 1, "dur": 1}]}', "[memory]"),
         (b'{"traceEvents": [{"ph": "X", "na', "[memory]"),
         (b"\x80\x04\x95\x00\x00", "it is not JSON"),
-        (gzip.compress(b'{"traceEvents": []}' * 100)[:30], "compressed data"),
+        (gzip.compress(b'{"traceEvents": [1, 2, 3]}', mtime=0)[:14], "compressed data"),
         (b'{"dryfit": {"format": 99}, "traceEvents": []}', "format 99"),
     ],
+    ids=("empty", "text", "foreign", "no-memory", "cut-off", "pickle", "cut-off-gzip", "newer"),
 )
 def test_what_is_no_trace_gets_one_sentence_and_a_way_out(tmp_path: Path, content: bytes, part: str) -> None:
     path = tmp_path / "trace.json"
