@@ -37,9 +37,9 @@ WHEEL_SOURCES = $(shell find src apps include cards models cmake python data/con
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help setup packages headers tools-venv venv venv-latest venv-2.11 venv-2.1 venv-peft venv-harvest venv-comparators \
+.PHONY: help setup packages headers tools-venv venv venv-latest venv-2.11 venv-2.1 venv-peft venv-harvest venv-comparators venv-exports \
         build demo \
-        test test-fast test-latest test-cpp test-python test-slurm check-includes test-sanitizers test-asan-predictor accuracy-profile \
+        test test-fast test-latest test-cpp test-python test-slurm test-page check-includes test-sanitizers test-asan-predictor accuracy-profile \
         build-training test-training accuracy accuracy-twice evaluate \
         train surrogate compute-model bench bench-latency bench-h100 operators format format-check wheel clean distclean
 
@@ -84,6 +84,9 @@ venv-comparators: | packages ## .venv/comparators: the tree libraries that the n
 	@$(STAGE) venv-comparators "Python environment comparators (some 300 MB to download the first time)" -- \
 	    env $(VENV) comparators
 
+venv-exports: | packages ## .venv/exports: the tools that open what `dryfit export` writes
+	@$(STAGE) venv-exports "Python environment exports (some 20 MB to download the first time)" -- env $(VENV) exports
+
 # ---- build
 
 build: packages headers ## the release build, its executables in bin/
@@ -109,7 +112,7 @@ demo: setup build ## a verdict for a real training script on two cards
 
 # ---- tests
 
-test: setup build test-cpp check-includes test-python test-sanitizers ## everything: C++, Python, wheel, sanitizers
+test: setup build test-cpp check-includes test-python test-page test-sanitizers ## everything: C++, Python, wheel, browser, sanitizers
 
 test-fast: build test-cpp check-includes ## what needs no PyTorch
 	@$(STAGE) test-python-fast "Python tests without PyTorch" --show '=.* passed' -- \
@@ -119,7 +122,7 @@ test-latest: setup venv-latest build ## the tests that run under the newest PyTo
 	@$(STAGE) test-latest "Python tests under $(TORCH_LATEST)" --show '=.* passed' -- \
 	    $(TORCH_PYTHON) -m pytest -k $(TORCH_LATEST)
 
-test-python: setup | build
+test-python: setup venv-exports | build
 	@$(STAGE) test-python "Python tests, PyTorch and the wheel included" --show '=.* passed' -- $(TORCH_PYTHON) -m pytest
 	@test -x .venv/$(TORCH_LATEST)/bin/python || \
 	    echo "    without .venv/$(TORCH_LATEST), whose tests were skipped: make test-latest"
@@ -131,6 +134,11 @@ test-slurm: setup build ## `dryfit harvest --on slurm` on a real Slurm cluster, 
 	@$(STAGE) slurm-packages "Slurm (Debian packages)" -- tools/setup/packages.sh slurm
 	@DRYFIT_TEST_SLURM=1 $(STAGE) test-slurm "Python tests on Slurm" --show '=.* passed' -- \
 	    $(TORCH_PYTHON) -m pytest tests/slurm
+
+test-page: setup build ## the page of `dryfit report` in a real browser (Debian's chromium)
+	@$(STAGE) page-packages "Chromium (Debian package)" -- tools/setup/packages.sh page
+	@DRYFIT_TEST_PAGE=1 $(STAGE) test-page "The page in a browser" --show '=.* passed' -- \
+	    $(TOOLS_PYTHON) -m pytest tests/page
 
 check-includes: ## the direction of the includes (ARCHITECTURE.md)
 	@$(STAGE) check-includes "Direction of the includes" -- tools/check_includes

@@ -1,7 +1,12 @@
-# Tests are half of what there is to compile, and run once: their own code is not optimised much, and gtest is read once.
-function(dryfit_compile_quickly test)
-  target_compile_options(${test} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
-  target_precompile_headers(${test} PRIVATE <gtest/gtest.h>)
+# For what is large to compile and does little when it runs: tests, which are half of all there is, and commands. Their own
+# code is not optimised much, and the header of the library that they are written with is read once.
+function(dryfit_compile_quickly target)
+  set(header ${ARGN})
+  if(NOT header)
+    set(header <gtest/gtest.h>)
+  endif()
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
+  target_precompile_headers(${target} PRIVATE ${header})
 endfunction()
 
 # A room is a folder under src/: a static library of its .cpp files, and one test program of its *_test.cpp files.

@@ -40,6 +40,10 @@ int run_command_line(int argc, const char* const* argv) {
   add_run(app, arguments, exit_code);
   add_gpus(app, exit_code);
   add_replay(app, exit_code);
+  add_report(app, exit_code);
+  add_top(app, exit_code);
+  add_diff(app, exit_code);
+  add_export(app, exit_code);
   add_predict(app, exit_code);
   add_models(app, exit_code);
   add_harvest(app, exit_code);

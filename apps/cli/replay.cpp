@@ -14,6 +14,7 @@
 #include "commands.h"
 #include "files.h"
 #include "named_cards.h"
+#include "notice.h"
 #include "replay_report.h"
 #include "replay_source.h"
 #include "resources.h"
@@ -41,22 +42,6 @@ struct ReplayOptions {
   bool sweep = false;
   bool json = false;
   fs::path write_snapshot;
-};
-
-/// A line on a terminal's stderr about what takes long, gone when this object goes.
-class Notice {
- public:
-  explicit Notice(std::string_view text) : shown_(is_terminal(STDERR_FILENO)) {
-    if (shown_) fmt::print(stderr, "dryfit: {}\r", text);
-  }
-  ~Notice() {
-    if (shown_) fmt::print(stderr, "\033[K");
-  }
-  Notice(const Notice&) = delete;
-  Notice& operator=(const Notice&) = delete;
-
- private:
-  bool shown_;
 };
 
 Result<ReplaySource> load(const fs::path& path) {

@@ -12,12 +12,15 @@
 #include "base/unique_fd.h"
 #include "card/catalogue.h"
 #include "commands.h"
+#include "explained_run.h"
 #include "files.h"
 #include "fleet.h"
 #include "judgement.h"
+#include "kept_runs.h"
 #include "launch/command.h"
 #include "named_cards.h"
 #include "own_environment.h"
+#include "report/explanation.h"
 #include "report/json.h"
 #include "report/terminal.h"
 #include "resources.h"
@@ -35,6 +38,7 @@ using verdict::Verdict;
 
 constexpr std::size_t kShownOutputLines = 15;
 constexpr const char* kOutputFile = "output.txt";
+constexpr std::size_t kShownOwners = 5;
 
 /// Everything that one invocation of `dryfit run` works with.
 struct Session {
@@ -69,6 +73,7 @@ Result<launch::JobOptions> job_in(const Session& session, const fs::path& folder
                             .timeout = asked.timeout,
                             .keep_initialisation = asked.keep_initialisation,
                             .memory_history = asked.memory_history,
+                            .explain = asked.explain,
                             .unknown_sizes = asked.unknown_sizes};
 }
 
@@ -126,9 +131,36 @@ Verdict judge_card(const Session& session, const CardFile& card, std::span<const
 
 /// What all runs together say.
 struct Findings {
-  std::vector<Verdict> verdicts;              ///< one per card
-  std::optional<verdict::Counting> counting;  ///< where it was asked for
+  std::vector<Verdict> verdicts;                            ///< one per card
+  std::optional<verdict::Counting> counting;                ///< where it was asked for
+  std::vector<std::optional<ExplainedRun>> explained = {};  ///< one per card, where it was asked for and can be told
+
+  std::vector<const explain::Explanation*> explanations() const {
+    std::vector<const explain::Explanation*> result;
+    for (const auto& each : explained) result.push_back(each ? &each->explanation : nullptr);
+    return result;
+  }
 };
+
+/// A run that left no history, or one that makes no sense, is not explained.
+void explain_all(const Session& session, Findings& found) {
+  if (!session.options.explain) return;
+  for (const auto* card : session.cards) {
+    auto explained = explain_folder(session.folder_of(*card));
+    found.explained.push_back(explained ? std::optional(std::move(explained).value()) : std::nullopt);
+  }
+}
+
+/// The card whose memory is shown to a person: the first that it does not fit, else the first of all that can be told.
+std::optional<std::size_t> shown_card(const Findings& found) {
+  std::optional<std::size_t> shown;
+  for (std::size_t i = 0; i < found.explained.size(); ++i) {
+    if (!found.explained[i]) continue;
+    if (found.verdicts[i].answer == Answer::does_not_fit) return i;
+    if (!shown) shown = i;
+  }
+  return shown;
+}
 
 Findings judge_all(const Session& session, std::span<const RunOutcome> outcomes) {
   Findings found;
@@ -140,6 +172,7 @@ Findings judge_all(const Session& session, std::span<const RunOutcome> outcomes)
     const auto card = verdict::endless_memory(session.cards.front()->card);
     found.counting = verdict::count(card, facts_of(outcomes.back().result));
   }
+  explain_all(session, found);
   return found;
 }
 
@@ -150,7 +183,7 @@ void show_output_in(const fs::path& folder, const std::string& whose) {
 
 /// The end of what a program printed that did not own the terminal, where it tells something that has not been seen.
 void show_hidden_output(const Session& session, const Findings& found) {
-  const auto& [verdicts, counting] = found;
+  const auto& [verdicts, counting, explained] = found;
   for (std::size_t i = 1; i < verdicts.size(); ++i) {
     if (verdicts[i].answer != Answer::cannot_tell || verdicts[i].reason == verdicts[0].reason) continue;
     show_output_in(session.folder_of(*session.cards[i]), verdicts[i].card.id);
@@ -167,20 +200,46 @@ void warn_of_tight(const std::vector<Verdict>& verdicts) {
   }
 }
 
+/// Keeps a run that nobody asked to keep, so that the next command can be about it. What was not kept is not offered.
+bool keep_for_next(const Session& session) {
+  const auto kept = KeptRuns::in(own_environment());
+  return kept && kept->keep(session.folder.path());
+}
+
+/// Where the memory went, and what to type for more.
+std::string explanation_text(const Session& session, const Findings& found, bool is_kept) {
+  const auto shown = shown_card(found);
+  if (!shown) return "";
+  const auto style = style_for(STDOUT_FILENO);
+  const bool several = session.cards.size() > 1;
+  const auto& card = session.cards[*shown]->card.id;
+  auto text = several ? card + "\n" : "";
+  text += report::explanation_text(found.explained[*shown]->explanation, kShownOwners, style);
+  if (!is_kept) return text;
+  const auto run = session.folder.is_kept() ? " " + session.options.save.string() : "";
+  const auto tables = fmt::format("dryfit top{}{}", run, several ? " --gpu " + card : "");
+  const auto page = fmt::format("dryfit report{}", run);
+  const auto strong = [&](const std::string& typed) { return report::painted(typed, report::Paint::strong, style); };
+  return text + fmt::format("  more: {}\n        {}\n", strong(tables), strong(page));
+}
+
 int deliver(const Session& session, const Findings& found) {
   const auto& options = session.options;
-  const auto& [verdicts, counting] = found;
-  const auto json = report::json_text(DRYFIT_VERSION, options.command, verdicts, counting);
+  const auto& [verdicts, counting, explained] = found;
+  const auto json = report::json_text(DRYFIT_VERSION, options.command, verdicts, counting, found.explanations());
   show_hidden_output(session, found);
   const bool json_on_stdout = options.json && options.output.empty();
-  const bool printed =
-      print(json_on_stdout ? json : report::terminal_text(verdicts, style_for(STDOUT_FILENO), counting));
-  if (json_on_stdout) warn_of_tight(verdicts);
-  if (session.folder.is_kept()) {
-    if (const auto status = write_atomically(session.folder.path() / "verdict.json", json); !status) {
-      return fail(status.error(), kCouldNotTell);
-    }
+  const bool for_next = !json_on_stdout && shown_card(found);
+  if (session.folder.is_kept() || for_next) {
+    const auto status = write_atomically(session.folder.path() / "verdict.json", json);
+    if (!status && session.folder.is_kept()) return fail(status.error(), kCouldNotTell);
   }
+  bool printed = print(json_on_stdout ? json : report::terminal_text(verdicts, style_for(STDOUT_FILENO), counting));
+  if (for_next) {
+    const bool is_kept = session.folder.is_kept() || keep_for_next(session);
+    printed &= print(explanation_text(session, found, is_kept));
+  }
+  if (json_on_stdout) warn_of_tight(verdicts);
   if (!options.output.empty()) {
     if (const auto status = write_atomically(options.output, json); !status) return fail(status.error(), kCouldNotTell);
   }

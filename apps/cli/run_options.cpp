@@ -74,6 +74,7 @@ void TypedRunOptions::declare(CLI::App& app) {
   app.add_option("--timeout", timeout, "Stop after this time: 90, 5m, 2h")->type_name("TIME");
   app.add_flag("--keep-init", o.keep_initialisation, "Do not skip the random initialisation of large CPU tensors");
   app.add_flag("--no-history", no_history, "Do not have PyTorch record its memory history");
+  app.add_flag("--no-explain", no_explain, "Do not tell where the memory went");
   app.add_option("--unknown-sizes", o.unknown_sizes,
                  "How many elements a selection by unknown values takes: full, none or fraction:x")
       ->type_name("HOW")
@@ -106,6 +107,7 @@ Result<RunOptions> TypedRunOptions::understood(const std::vector<std::string>& p
   RunOptions result = options;
   result.command = std::move(command);
   result.memory_history = !no_history;
+  result.explain = !no_history && !no_explain;
   std::erase(result.gpus, "");
   if (result.gpus.empty()) {
     return Error{"no card given", "Name one with --gpu, for example --gpu 3060; `dryfit gpus` lists them all."};

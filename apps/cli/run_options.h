@@ -24,6 +24,7 @@ struct RunOptions {
   std::optional<std::chrono::milliseconds> timeout;
   bool keep_initialisation = false;
   bool memory_history = true;
+  bool explain = true;
   std::string unknown_sizes = "full";  ///< full, none or fraction:x
   bool count_flops = false;
   std::vector<AddressOrder> address_orders = {AddressOrder::chunk};  ///< each is run; the first is the likeliest
@@ -45,6 +46,7 @@ struct TypedRunOptions {
   std::string address_order;
   bool all_orders = false;
   bool no_history = false;
+  bool no_explain = false;
 
   void declare(CLI::App& app);
 

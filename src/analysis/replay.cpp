@@ -113,15 +113,22 @@ void Replay::on(const trace::Value& event) {
 /// The keys are those of docs/trace-format.md; an operator's name has no slash, a module's may.
 void Replay::count_flops(const std::string& key, std::uint64_t number) {
   constexpr std::string_view kStep = "flops.step", kLastStep = "flops.last_step/", kUncounted = "flops.uncounted/";
-  if (!key.starts_with("flops.")) return;
+  constexpr std::string_view kTraffic = "traffic.step", kMoved = "traffic.last_step/";
+  if (!key.starts_with("flops.") && !key.starts_with("traffic.")) return;
   auto& compute = process_.compute ? *process_.compute : process_.compute.emplace();
   if (key == kStep) {
     compute.steps.push_back(number);
+  } else if (key == kTraffic) {
+    compute.traffic.push_back(number);
   } else if (key.starts_with(kLastStep)) {
     const auto slash = key.find('/', kLastStep.size());
     if (slash == std::string::npos) return;
     compute.last_step.push_back(
         {key.substr(kLastStep.size(), slash - kLastStep.size()), key.substr(slash + 1), number});
+  } else if (key.starts_with(kMoved)) {
+    const auto slash = key.find('/', kMoved.size());
+    if (slash == std::string::npos) return;
+    compute.moved.push_back({key.substr(kMoved.size(), slash - kMoved.size()), key.substr(slash + 1), number});
   } else if (key.starts_with(kUncounted)) {
     compute.uncounted[key.substr(kUncounted.size())] = number;
   }

@@ -158,6 +158,9 @@ TEST(Replay, Floating_point_operations_come_by_step_operator_and_module) {
   story.count("flops.uncounted/_cudnn_rnn", 3);
   story.count("flops.of_a_later_version", 1);
   story.count("flops.last_step/cut", 1);
+  story.count("traffic.step", 64);
+  story.count("traffic.last_step/add_/Net.a/b", 48);
+  story.count("traffic.last_step/cut", 1);
   const auto compute = story.summary().compute;
   ASSERT_TRUE(compute);
   EXPECT_EQ(compute->steps, (std::vector<std::uint64_t>{10, 12}));
@@ -165,6 +168,10 @@ TEST(Replay, Floating_point_operations_come_by_step_operator_and_module) {
   EXPECT_EQ(compute->last_step[0].op, "convolution");
   EXPECT_EQ(compute->last_step[0].module, "Net.a/b");
   EXPECT_EQ(compute->last_step[0].flops, 7u);
+  EXPECT_EQ(compute->traffic, (std::vector<std::uint64_t>{64}));
+  ASSERT_EQ(compute->moved.size(), 1u);
+  EXPECT_EQ(compute->moved[0].module, "Net.a/b");
+  EXPECT_EQ(compute->moved[0].bytes, 48u);
   EXPECT_EQ(compute->last_step[1].module, "");
   EXPECT_EQ(compute->uncounted.at("_cudnn_rnn"), 3u);
 }

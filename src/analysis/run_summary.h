@@ -81,11 +81,20 @@ struct Work {
   std::uint64_t flops = 0;
 };
 
+/// Bytes that one operator read and wrote for one module in a step, each tensor once.
+struct Moved {
+  std::string op;
+  std::string module;
+  std::uint64_t bytes = 0;
+};
+
 /// What was counted where it was asked for. Operators without a formula are not in the counts.
 struct Compute {
   std::vector<std::uint64_t> steps;                ///< floating-point operations of each completed step
   std::vector<Work> last_step;                     ///< the last of them, in the order in which modules were met
   std::map<std::string, std::uint64_t> uncounted;  ///< operators that do much and have no formula → times
+  std::vector<std::uint64_t> traffic;              ///< bytes that each completed step read and wrote; empty: not known
+  std::vector<Moved> moved;                        ///< of the last step, in the order in which modules were met
 };
 
 /// What one process of the job did, from its trace.

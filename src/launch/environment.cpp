@@ -8,10 +8,10 @@
 namespace dryfit::launch {
 namespace {
 
-constexpr std::array<std::string_view, 11> kReplaced = {
-    "LD_LIBRARY_PATH", "PYTHONPATH",           "TORCHINDUCTOR_CACHE_DIR", "DRYFIT_MACHINE",
-    "DRYFIT_STEPS",    "DRYFIT_KEEP_INIT",     "DRYFIT_HISTORY",          "DRYFIT_UNKNOWN_SIZES",
-    "DRYFIT_FLOPS",    "CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES"};
+constexpr std::array<std::string_view, 12> kReplaced = {
+    "LD_LIBRARY_PATH", "PYTHONPATH",       "TORCHINDUCTOR_CACHE_DIR", "DRYFIT_MACHINE",
+    "DRYFIT_STEPS",    "DRYFIT_KEEP_INIT", "DRYFIT_HISTORY",          "DRYFIT_UNKNOWN_SIZES",
+    "DRYFIT_FLOPS",    "DRYFIT_EXPLAIN",   "CUDA_VISIBLE_DEVICES",    "NVIDIA_VISIBLE_DEVICES"};
 
 std::string_view name_of(std::string_view entry) { return entry.substr(0, entry.find('=')); }
 
@@ -81,6 +81,7 @@ Environment guest_environment(const Environment& user, const GuestSettings& sett
   add("DRYFIT_STEPS", settings.steps ? std::to_string(*settings.steps) : "all");
   if (settings.keep_initialisation) add("DRYFIT_KEEP_INIT", "1");
   add("DRYFIT_HISTORY", settings.memory_history ? "1" : "0");
+  if (settings.explain) add("DRYFIT_EXPLAIN", "1");
   add("DRYFIT_UNKNOWN_SIZES", settings.unknown_sizes);
   if (settings.count_flops) add("DRYFIT_FLOPS", "1");
   return result;

@@ -23,6 +23,7 @@ struct GuestSettings {
   std::optional<std::uint64_t> steps;
   bool keep_initialisation = false;
   bool memory_history = true;
+  bool explain = true;
   std::string unknown_sizes = "full";
   bool count_flops = false;
 };
@@ -42,6 +43,7 @@ std::optional<std::string_view> value_of(const Environment& environment, std::st
 ///     DRYFIT_STEPS           how many optimizer steps, or "all"
 ///     DRYFIT_KEEP_INIT       "1" when random initialisation is to be kept, absent otherwise
 ///     DRYFIT_HISTORY         "1" or "0": have PyTorch record its memory history
+///     DRYFIT_EXPLAIN         "1" when the hooks are to mark what the history cannot tell, absent otherwise
 ///     DRYFIT_UNKNOWN_SIZES   "full", "none" or "fraction:x": what is assumed of sizes that nobody can tell
 ///     DRYFIT_FLOPS           "1" when floating-point operations are to be counted, absent otherwise
 ///     CUDA_VISIBLE_DEVICES, NVIDIA_VISIBLE_DEVICES

@@ -33,7 +33,7 @@ TEST(Environment, An_empty_environment_gets_all_that_the_guests_need) {
             (Environment{"LD_LIBRARY_PATH=/opt/dryfit/driver", "PYTHONPATH=/opt/dryfit/hooks",
                          "TRITON_LIBCUDA_PATH=/opt/dryfit/driver", "TORCHINDUCTOR_CACHE_DIR=/tmp/run/inductor",
                          "DRYFIT_MACHINE=/tmp/run/machine.txt", "DRYFIT_STEPS=3", "DRYFIT_HISTORY=1",
-                         "DRYFIT_UNKNOWN_SIZES=full"}));
+                         "DRYFIT_EXPLAIN=1", "DRYFIT_UNKNOWN_SIZES=full"}));
 }
 
 TEST(Environment, A_profile_is_kept_off_the_gpu_and_gets_no_driver) {
@@ -117,10 +117,12 @@ TEST(Environment, The_options_are_spelt_as_the_hooks_read_them) {
   settings.steps = std::nullopt;
   settings.keep_initialisation = true;
   settings.memory_history = false;
+  settings.explain = false;
   const auto result = guest_environment({}, settings);
   EXPECT_EQ(value_of(result, "DRYFIT_STEPS"), "all");
   EXPECT_EQ(value_of(result, "DRYFIT_KEEP_INIT"), "1");
   EXPECT_EQ(value_of(result, "DRYFIT_HISTORY"), "0");
+  EXPECT_EQ(value_of(result, "DRYFIT_EXPLAIN"), std::nullopt);
 }
 
 TEST(ObservedEnvironment, Only_the_hooks_are_put_in_the_way) {

@@ -49,6 +49,7 @@ GuestSettings guest_settings(const JobOptions& options, const RunDirectory& dire
           .steps = options.steps,
           .keep_initialisation = options.keep_initialisation,
           .memory_history = options.memory_history,
+          .explain = options.memory_history && options.explain,
           .unknown_sizes = options.unknown_sizes,
           .count_flops = options.count_flops};
 }

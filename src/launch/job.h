@@ -35,6 +35,7 @@ struct JobOptions {
   std::chrono::milliseconds interrupt_grace{5000};  ///< for the program's own handling of an interruption by the user
   bool keep_initialisation = false;                 ///< do not skip the random initialisation of large CPU tensors
   bool memory_history = true;                       ///< have PyTorch record its memory history
+  bool explain = true;                              ///< have the hooks mark modules, tensors, phases beside it
   std::string unknown_sizes = "full";               ///< what the hooks assume of sizes that depend on unknown data
   bool count_flops = false;                         ///< have the hooks count; with PyTorch 2.10 memory then differs
   std::optional<ProfileOptions> profile;            ///< set: no driver and no machine, PyTorch's profiler instead

@@ -18,6 +18,7 @@ namespace dryfit::launch {
 ///     again history-<pid>.pickle           the hooks write it: PyTorch's memory snapshot
 ///     trace-<pid>.json               the hooks of a profile write it: PyTorch's profiler's trace
 ///     told-<pid>.jsonl               the hooks of a profile append to it while the program runs
+///     marks-<pid>.json               the same, where the run is explained: what the snapshot cannot tell
 class RunDirectory {
  public:
   /// The directory need not exist yet for this; the path is made absolute.

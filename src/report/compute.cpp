@@ -51,6 +51,27 @@ std::string uncounted_text(const Compute& compute) {
   return text;
 }
 
+std::string traffic_text(const Compute& compute, std::string_view indent) {
+  const auto ratio = intensity(compute);
+  if (!ratio) return "";
+  const auto shares = moved_by_operator(compute);
+  std::string text;
+  for (std::size_t i = 0; i < std::min(shares.size(), kShownOperators); ++i) {
+    const auto percent = 100.0 * static_cast<double>(shares[i].second) / static_cast<double>(compute.traffic.back());
+    text += fmt::format("{}{} {:.0f} %", i == 0 ? ": " : ", ", shares[i].first, percent);
+  }
+  return fmt::format("\n{}moved per step    {} ({:.1f} FLOP per byte){}", indent,
+                     to_text(Bytes{compute.traffic.back()}), *ratio, text);
+}
+
+std::string kernels_text(const verdict::Counting& counting, std::string_view indent) {
+  const auto shares = launched(counting);
+  if (shares.empty()) return "";
+  std::uint64_t all = 0;
+  for (const auto& [name, launches] : shares) all += launches;
+  return fmt::format("\n{}kernels           {} launches of {} kernels in the whole run", indent, all, shares.size());
+}
+
 }  // namespace
 
 Shares by_operator(const Compute& compute) {
@@ -71,11 +92,31 @@ std::string flops_text(std::uint64_t flops) {
   return fmt::format("{:.{}f} {}FLOP", number, decimals, kPrefixes[prefix]);
 }
 
-std::string counting_text(const verdict::Counting& counting) {
+Shares moved_by_operator(const Compute& compute) {
+  std::map<std::string, std::uint64_t> sums;
+  for (const auto& each : compute.moved) sums[each.op] += each.bytes;
+  Shares shares(sums.begin(), sums.end());
+  std::ranges::stable_sort(shares, std::greater<>(), &Shares::value_type::second);
+  return shares;
+}
+
+std::optional<double> intensity(const Compute& compute) {
+  if (compute.steps.empty() || compute.traffic.empty() || compute.traffic.back() == 0) return std::nullopt;
+  return static_cast<double>(compute.steps.back()) / static_cast<double>(compute.traffic.back());
+}
+
+Shares launched(const verdict::Counting& counting) {
+  Shares shares(counting.kernels.begin(), counting.kernels.end());
+  std::erase_if(shares, [](const auto& share) { return share.second == 0; });
+  std::ranges::stable_sort(shares, std::greater<>(), &Shares::value_type::second);
+  return shares;
+}
+
+std::string counting_text(const verdict::Counting& counting, std::string_view indent) {
   const auto& compute = counting.compute;
   if (compute.steps.empty()) return "compute per step  not known: " + counting.reason;
   return "compute per step  " + flops_text(compute.steps.back()) + range_text(compute.steps) + operators_text(compute) +
-         uncounted_text(compute);
+         uncounted_text(compute) + traffic_text(compute, indent) + kernels_text(counting, indent);
 }
 
 }  // namespace dryfit::report

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,11 +22,21 @@ Shares by_operator(const analysis::Compute& compute);
 /// The last step by innermost module, in the order in which they were met.
 Shares by_module(const analysis::Compute& compute);
 
+/// Bytes that the last step moved, by operator, the largest first.
+Shares moved_by_operator(const analysis::Compute& compute);
+
+/// Floating-point operations of the last step for each byte that it moved; none: one of both is not known.
+std::optional<double> intensity(const analysis::Compute& compute);
+
+/// Kernels by name with their launches, those launched most first.
+Shares launched(const verdict::Counting& counting);
+
 /// "1.57 TFLOP", to three digits.
 std::string flops_text(std::uint64_t flops);
 
 /// "compute per step  1.57 TFLOP: mm 65 %, addmm 33 %, 2 more", with the range where steps differ, and with the
-/// operators that are not in it; or why it is not known.
-std::string counting_text(const verdict::Counting& counting);
+/// operators that are not in it; bytes moved and the intensity, kernels launched, in lines of their own; or why it is
+/// not known. Lines after the first begin with `indent`.
+std::string counting_text(const verdict::Counting& counting, std::string_view indent = "");
 
 }  // namespace dryfit::report

@@ -6,9 +6,12 @@
 #include <nlohmann/json.hpp>
 
 #include "report/compute.h"
+#include "report/explanation.h"
 
 namespace dryfit::report {
 namespace {
+
+constexpr std::size_t kOwners = 5;  ///< of each kind, where the memory went
 
 using Json = nlohmann::ordered_json;
 using verdict::Answer;
@@ -109,6 +112,11 @@ Json counting_json(const verdict::Counting& counting) {
   for (const auto& [name, flops] : by_operator(compute)) operators[name] = flops;
   Json modules = Json::array();
   for (const auto& [name, flops] : by_module(compute)) modules.push_back({{"module", name}, {"flops", flops}});
+  Json moved = Json::object();
+  for (const auto& [name, bytes] : moved_by_operator(compute)) moved[name] = bytes;
+  Json kernels = Json::object();
+  for (const auto& [name, launches] : launched(counting)) kernels[name] = launches;
+  const auto ratio = intensity(compute);
   Json uncounted = Json::object();
   for (const auto& [name, times] : compute.uncounted) uncounted[name] = times;
   return {{"flops", compute.steps.empty() ? Json() : Json(compute.steps.back())},
@@ -116,6 +124,10 @@ Json counting_json(const verdict::Counting& counting) {
           {"by_operator", std::move(operators)},
           {"by_module", std::move(modules)},
           {"uncounted", std::move(uncounted)},
+          {"bytes_moved", compute.traffic.empty() ? Json() : Json(compute.traffic.back())},
+          {"bytes_moved_by_operator", std::move(moved)},
+          {"flops_per_byte", ratio ? Json(*ratio) : Json()},
+          {"kernels", std::move(kernels)},
           {"card", counting.card},
           {"reason", text_or_null(counting.reason)}};
 }
@@ -174,9 +186,15 @@ const char* answer_word(Answer answer) {
 }
 
 std::string json_text(std::string_view version, const std::vector<std::string>& command,
-                      std::span<const Verdict> verdicts, const std::optional<verdict::Counting>& counting) {
+                      std::span<const Verdict> verdicts, const std::optional<verdict::Counting>& counting,
+                      std::span<const explain::Explanation* const> explanations) {
   Json results = Json::array();
-  for (const auto& verdict : verdicts) results.push_back(result_json(verdict));
+  for (std::size_t i = 0; i < verdicts.size(); ++i) {
+    auto result = result_json(verdicts[i]);
+    const auto* explanation = i < explanations.size() ? explanations[i] : nullptr;
+    result["explanation"] = explanation ? explanation_json(*explanation, kOwners) : Json();
+    results.push_back(std::move(result));
+  }
   Json json{{"dryfit", version},
             {"command", command},
             {"software", software_json(verdicts)},

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "explain/explanation.h"
 #include "verdict/counting.h"
 #include "verdict/verdict.h"
 
@@ -23,8 +24,10 @@ nlohmann::ordered_json oom_json(const verdict::Verdict& verdict);
 /// The verdicts for a program, as one line of JSON (docs/json.md tells what each key means). Keys are always there and
 /// in the same order; what is not known is null. Sizes are bytes. Text that is not UTF-8 is repaired with U+FFFD. What
 /// a step computes is there only where it was to be counted.
+/// Where the memory of a card went stands beside its verdict, null where that is not known.
 std::string json_text(std::string_view version, const std::vector<std::string>& command,
                       std::span<const verdict::Verdict> verdicts,
-                      const std::optional<verdict::Counting>& counting = std::nullopt);
+                      const std::optional<verdict::Counting>& counting = std::nullopt,
+                      std::span<const explain::Explanation* const> explanations = {});
 
 }  // namespace dryfit::report

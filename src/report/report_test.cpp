@@ -134,7 +134,10 @@ verdict::Counting counted() {
                        {"bmm", "", 0},
                        {"convolution_backward", "Net.stem", 750'000'000'000},
                        {"bmm", "Net.stem", 50'000'000'000}},
-                      {{"_cudnn_rnn", 2}}},
+                      {{"_cudnn_rnn", 2}},
+                      {2'900'000'000, 3'000'000'000},
+                      {{"add", "Net.stem", 2'000'000'000}, {"mm", "Net.head", 1'000'000'000}}},
+          .kernels = {{"add_kernel", 2}, {"gemm", 7}},
           .reason = ""};
 }
 
@@ -201,7 +204,7 @@ TEST(Terminal, Several_cards_make_a_table_with_details_of_failures) {
   expect_golden("table-tight", shown({fitting(), tight()}));
 }
 
-TEST(Terminal, Work_that_was_counted_is_one_line) {
+TEST(Terminal, Work_that_was_counted_is_a_line_and_two_of_what_it_moved_and_launched) {
   expect_golden("compute", shown({fitting()}, counted()) + shown({not_fitting(), fitting()}, counted()));
 }
 
@@ -238,6 +241,8 @@ TEST(Json, Work_by_operator_and_by_module) {
             R"("convolution_backward":750000000000,"convolution":400000000000,"mm":200000000000,"addmm":100000000000,)"
             R"("bmm":50000000000},"by_module":[{"module":"Net.stem","flops":1200000000000},)"
             R"({"module":"Net.head","flops":300000000000},{"module":"","flops":0}],"uncounted":{"_cudnn_rnn":2},)"
+            R"("bytes_moved":3000000000,"bytes_moved_by_operator":{"add":2000000000,"mm":1000000000},)"
+            R"("flops_per_byte":500.0,"kernels":{"gemm":7,"add_kernel":2},)"
             R"("card":"rtx-3060-12gb","reason":null})");
 }
 
@@ -245,6 +250,7 @@ TEST(Json, Work_that_is_not_known_says_why) {
   const auto text = json_text("0.1.0", kCommand, std::vector{fitting()}, uncounted());
   EXPECT_EQ(nlohmann::ordered_json::parse(text)["compute"].dump(),
             R"({"flops":null,"steps":[],"by_operator":{},"by_module":[],"uncounted":{},)"
+            R"("bytes_moved":null,"bytes_moved_by_operator":{},"flops_per_byte":null,"kernels":{},)"
             R"("card":"rtx-3060-12gb","reason":"it needs PyTorch 2.5 or later"})");
 }
 

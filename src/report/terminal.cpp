@@ -114,7 +114,7 @@ std::string gaps(const Verdict& verdict, std::string_view indent) {
 }
 
 std::string compute(const std::optional<Counting>& counting, std::string_view indent) {
-  return counting ? fmt::format("{}{}\n", indent, counting_text(*counting)) : "";
+  return counting ? fmt::format("{}{}\n", indent, counting_text(*counting, indent)) : "";
 }
 
 std::string notes(const Verdict& verdict, const Style& style) {

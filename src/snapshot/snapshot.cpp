@@ -22,13 +22,13 @@ std::optional<Enum> parse(const std::array<std::string_view, count>& names, std:
   return std::nullopt;
 }
 
+}  // namespace
+
 bool is_library(const Frame& frame) {
   const auto has = [&](std::string_view part) { return frame.filename.find(part) != std::string::npos; };
   return frame.line <= 0 || frame.filename.empty() || frame.filename == "??" || frame.filename.starts_with("<") ||
          has("/torch/") || has("/site-packages/") || has("/dist-packages/") || has("/lib/python");
 }
-
-}  // namespace
 
 std::string_view to_text(Action action) { return kActions[static_cast<std::size_t>(action)]; }
 std::string_view to_text(BlockState state) { return kStates[static_cast<std::size_t>(state)]; }

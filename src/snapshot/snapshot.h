@@ -111,6 +111,9 @@ struct Snapshot {
   const Frame* user_frame(StackId stack) const;
 };
 
+/// Whether it is a line of PyTorch, of Python or of an installed package, or of no file.
+bool is_library(const Frame& frame);
+
 /// "segment_alloc"; "active_pending_free".
 std::string_view to_text(Action action);
 std::string_view to_text(BlockState state);

@@ -33,6 +33,16 @@ void add_work(std::vector<Work>& sum, const Work& work) {
   }
 }
 
+void add_moved(std::vector<analysis::Moved>& sum, const analysis::Moved& moved) {
+  const auto same = [&](const auto& each) { return each.op == moved.op && each.module == moved.module; };
+  const auto found = std::ranges::find_if(sum, same);
+  if (found == sum.end()) {
+    sum.push_back(moved);
+  } else {
+    found->bytes += moved.bytes;
+  }
+}
+
 /// The processes of a job share its steps.
 Compute compute_of(const RunFacts& facts) {
   Compute sum;
@@ -41,6 +51,8 @@ Compute compute_of(const RunFacts& facts) {
     add_steps(sum.steps, process.compute->steps);
     for (const auto& work : process.compute->last_step) add_work(sum.last_step, work);
     for (const auto& [op, times] : process.compute->uncounted) sum.uncounted[op] += times;
+    add_steps(sum.traffic, process.compute->traffic);
+    for (const auto& moved : process.compute->moved) add_moved(sum.moved, moved);
   }
   return sum;
 }
@@ -57,7 +69,10 @@ std::string reason_for_nothing(const Card& card, const RunFacts& facts) {
 }  // namespace
 
 Counting count(const Card& card, const RunFacts& facts) {
-  Counting counting{.card = card.id, .compute = compute_of(facts), .reason = ""};
+  Counting counting{.card = card.id, .compute = compute_of(facts)};
+  for (const auto& process : facts.processes) {
+    for (const auto& [kernel, launches] : process.launches) counting.kernels[kernel] += launches;
+  }
   if (counting.compute.steps.empty()) counting.reason = reason_for_nothing(card, facts);
   return counting;
 }

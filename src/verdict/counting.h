@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
 
 #include "analysis/run_summary.h"
@@ -19,7 +21,8 @@ namespace dryfit::verdict {
 struct Counting {
   std::string card;           ///< id. Its chip decides which kernels there are; its memory does not matter
   analysis::Compute compute;  ///< of all processes together; without steps: not known
-  std::string reason;         ///< why it is not known, one sentence without a full stop; else empty
+  std::map<std::string, std::uint64_t> kernels;  ///< by name: launches in the whole run, loading included
+  std::string reason;                            ///< why it is not known, one sentence without a full stop; else empty
 };
 
 /// What the run that counted on `card` found. Pure.

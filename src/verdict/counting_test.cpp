@@ -47,6 +47,19 @@ TEST(Counting, The_work_of_all_processes_adds_up_step_by_step) {
   EXPECT_EQ(counting.compute.uncounted.at("_cudnn_rnn"), 2u);
 }
 
+TEST(Counting, Bytes_moved_and_kernels_launched_add_up_too) {
+  auto one = trainer(2), other = trainer(1);
+  one.compute = {.steps = {10, 20}, .traffic = {100, 200}, .moved = {{"add", "Net.a", 200}}};
+  one.launches = {{"gemm", 4}, {"add", 1}};
+  other.compute = {.steps = {1}, .traffic = {7}, .moved = {{"add", "Net.a", 5}, {"mm", "", 2}}};
+  other.launches = {{"gemm", 3}};
+  const auto counting = count(card(), exited(0, {one, other}));
+  EXPECT_EQ(counting.compute.traffic, (std::vector<std::uint64_t>{107, 200}));
+  ASSERT_EQ(counting.compute.moved.size(), 2u);
+  EXPECT_EQ(counting.compute.moved[0].bytes, 205u);
+  EXPECT_EQ(counting.kernels, (std::map<std::string, std::uint64_t>{{"add", 1}, {"gemm", 7}}));
+}
+
 TEST(Counting, A_run_without_a_whole_step_says_why) {
   EXPECT_EQ(count(card(), exited(0, {trainer(3)})).reason, "no step was counted");
   EXPECT_NE(count(card(), exited(7, {trainer(0)})).reason.find("exit code 7"), std::string::npos);

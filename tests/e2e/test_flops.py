@@ -335,6 +335,37 @@ def test_A_convolution_and_its_backward_pass_count_for_their_layer(environment: 
     assert list(modules)[:2] == ["ResNet.conv1", "ResNet.layer1.0.conv1"]
 
 
+MOVING = """
+import torch
+left = torch.randn(256, 512, device="cuda")
+right = torch.nn.Parameter(torch.randn(512, 128, device="cuda"))
+optimizer = torch.optim.SGD([right], lr=0.1, foreach=False)
+while True:
+    (left @ right).sum().backward()
+    optimizer.step()
+    optimizer.zero_grad()
+"""
+
+
+def test_Bytes_moved_are_those_of_every_tensor_read_and_written(environment: str, workplace: Path) -> None:
+    folder = new(workplace)
+    script = folder / "moving.py"
+    script.write_text(MOVING)
+    command = [DRYFIT, "run", "--gpu", "a100-40gb", "--flops", "--json", "--", interpreter(environment), script]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    compute = json.loads(done.stdout)["compute"]
+    left, right, product, number = 4 * 256 * 512, 4 * 512 * 128, 4 * 256 * 128, 4
+    assert compute["bytes_moved_by_operator"] == {
+        "mm": (left + right + product) + (left + number + right),  # the sum's gradient is one number, expanded
+        "add_": 3 * right,
+        "sum": product + number,
+        "ones_like": number,
+    }
+    assert compute["bytes_moved"] == sum(compute["bytes_moved_by_operator"].values())
+    assert compute["flops_per_byte"] == compute["flops"] / compute["bytes_moved"]
+    assert sum(compute["kernels"].values()) > 3 * len(compute["bytes_moved_by_operator"])
+
+
 def test_What_has_no_formula_is_named(environment: str, workplace: Path) -> None:
     compute = counted(environment, "lstm", workplace).compute
     assert set(compute["uncounted"]) == {"_cudnn_rnn", "_cudnn_rnn_backward"}

@@ -4,7 +4,7 @@
 #
 # Installs the Debian packages a task needs, if any is missing. Needs no network and no rights when all are there.
 #
-#   packages.sh build|bench|format|slurm
+#   packages.sh build|bench|format|slurm|page
 #
 # Under root it calls apt-get itself, else through sudo; every such command is printed first. Without either it names
 # the packages and fails. On a system without dpkg it only says what is needed.
@@ -15,14 +15,16 @@ build=(python3 python3-venv python3-pip g++ cmake ninja-build make git ca-certif
        libgtest-dev)
 bench=("${build[@]}" libbenchmark-dev)
 format=(git clang-format-19)
+page=(chromium)
 slurm=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge)
 
 case "${1:-}" in
   build) wanted=("${build[@]}") ;;
   bench) wanted=("${bench[@]}") ;;
   format) wanted=("${format[@]}") ;;
+  page) wanted=("${page[@]}") ;;
   slurm) wanted=("${slurm[@]}") ;;
-  *) echo "usage: packages.sh build|bench|format|slurm" >&2; exit 2 ;;
+  *) echo "usage: packages.sh build|bench|format|slurm|page" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null; then

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import pickle
-from typing import Any, Dict, List
+from typing import Any, Callable, Dict, List
 
 from . import guest
 from .patching import Patch, around, quietly
@@ -23,6 +23,7 @@ _OWN_FOLDER = os.path.dirname(__file__)
 class History:
     def __init__(self, torch: Any, run_directory: str) -> None:
         self._torch = torch
+        self.on_snapshot: List[Callable[[Dict[str, Any]], None]] = []  # called with what is about to be written
         self._run_directory = run_directory
         self._recording = False
 
@@ -40,6 +41,8 @@ class History:
             return
         snapshot = self._torch.cuda.memory._snapshot()
         _remove_own_frames(snapshot)
+        for listener in self.on_snapshot:
+            listener(snapshot)
         path = os.path.join(self._run_directory, f"history-{os.getpid()}.pickle")
         unfinished = path + ".part"
         try:

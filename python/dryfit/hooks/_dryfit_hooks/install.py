@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, Callable, List
 
 from . import guest, settings, software
 from .autograd_threads import AutogradThreads
@@ -39,11 +39,21 @@ def _install_for_cuda(torch: Any, wanted: settings.Settings) -> None:
     parts = [memory, load, HostProfiling(torch), tuning, Values(torch, wanted.unknown_sizes)]
     autograd = AutogradThreads()
     ending = Ending([software.note_libraries, memory.report], autograd.wait_until_at_rest)
+    on_completed: List[Callable[[], None]] = []
+    on_entered: List[Callable[[str], None]] = []
     if wanted.memory_history:
         history = History(torch, wanted.run_directory)
         ending.reports.append(history.dump)
         parts.append(history)
-    on_completed = []
+    if wanted.memory_history and wanted.explain:
+        from .explain import Explaining
+
+        explaining = Explaining(torch, wanted.run_directory)
+        history.on_snapshot.append(explaining.write)
+        memory.on_out_of_memory.append(explaining.out_of_memory)
+        on_completed.append(explaining.step_completed)
+        on_entered.append(explaining.phase_entered)
+        parts.append(explaining)
     if wanted.count_flops:
         from .compute import Flops
 
@@ -56,7 +66,7 @@ def _install_for_cuda(torch: Any, wanted: settings.Settings) -> None:
         skipped = SkippedInitialisation(torch)
         first_forward.append(skipped.end)
         parts.append(skipped)
-    phases = Phases(torch, first_forward, autograd.wait_until_at_rest)
+    phases = Phases(torch, first_forward, autograd.wait_until_at_rest, on_entered)
     on_step = [software.note_libraries, memory.report, tuning.look]
     steps = StepCounter(torch, wanted.steps, phases, on_step, on_completed, ending.stop)
     for part in (*parts, phases, steps, ending):

@@ -9,7 +9,7 @@ reported peak is that of the whole run.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Dict, Iterator, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Tuple
 
 from . import guest
 from .patching import Patch, around, quietly
@@ -28,6 +28,7 @@ class _Past:
 class MemoryStatistics:
     def __init__(self, torch: Any) -> None:
         self._torch = torch
+        self.on_out_of_memory: List[Callable[[], None]] = []
         self._past: Dict[int, _Past] = {}
         self._reported: Dict[Tuple[str, int], int] = {}
 
@@ -85,9 +86,10 @@ class MemoryStatistics:
 
     @quietly
     def _attach_observer(self) -> None:
-        self._torch._C._cuda_attach_out_of_memory_observer(_out_of_memory)
+        self._torch._C._cuda_attach_out_of_memory_observer(self._out_of_memory)
 
-
-@quietly
-def _out_of_memory(device: int, requested: int, device_total: int, device_free: int) -> None:
-    guest.out_of_memory(device, requested, device_free)
+    @quietly
+    def _out_of_memory(self, device: int, requested: int, device_total: int, device_free: int) -> None:
+        guest.out_of_memory(device, requested, device_free)
+        for listener in self.on_out_of_memory:
+            listener()

@@ -39,7 +39,7 @@ def around(
 
     @functools.wraps(original)
     def observed(*args: Any, **kwargs: Any) -> Any:
-        if is_compiling() or _is_faking():
+        if is_compiling() or is_faking():
             return original(*args, **kwargs)
         token = before(*args, **kwargs) if before else None
         try:
@@ -61,7 +61,7 @@ def compiling_test(torch: Any) -> Callable[[], bool]:
     return getattr(torch.compiler, "is_compiling", None) or torch._utils.is_compiling
 
 
-def _is_faking() -> bool:
+def is_faking() -> bool:
     """Whether PyTorch runs the program on tensors without data, as it does to compile a backward pass."""
     import torch
 

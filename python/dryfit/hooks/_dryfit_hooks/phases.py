@@ -23,12 +23,18 @@ from .patching import Patch, around, compiling_test, quietly
 
 class Phases:
     def __init__(
-        self, torch: Any, on_first_forward: List[Callable[[bool], None]], on_backward_end: Callable[[], None]
+        self,
+        torch: Any,
+        on_first_forward: List[Callable[[bool], None]],
+        on_backward_end: Callable[[], None],
+        on_entered: List[Callable[[str], None]],
     ) -> None:
-        """Each of `on_first_forward` is called once, with true when the pass is noticed only at its end."""
+        """Each of `on_first_forward` is called once, with true when the pass is noticed only at its end; each of
+        `on_entered` with every phase that begins."""
         self._torch = torch
         self._on_backward_end = quietly(on_backward_end)
         self._on_first_forward = on_first_forward
+        self._on_entered = on_entered
         self.compiles = False  # the program has called torch.compile
         self.backward_passes = 0  # ended so far
         self._current = ""
@@ -58,6 +64,8 @@ class Phases:
         if name != self._current:
             self._current = name
             guest.phase(name)
+            for listener in self._on_entered:
+                quietly(listener)(name)
 
     def _await_forward(self) -> None:
         if self._hook is not None or self.compiles:

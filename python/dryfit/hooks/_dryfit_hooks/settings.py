@@ -15,6 +15,7 @@ class Settings:
     steps: Optional[int]  # None: let the program end by itself
     keep_initialisation: bool
     memory_history: bool
+    explain: bool
     unknown_sizes: str  # "full", "none" or "fraction:0.25"
     count_flops: bool
 
@@ -26,6 +27,7 @@ def from_environment(environment: Mapping[str, str]) -> Settings:
         steps=int(steps) if steps.isdigit() and int(steps) > 0 else None,
         keep_initialisation=environment.get("DRYFIT_KEEP_INIT") == "1",
         memory_history=environment.get("DRYFIT_HISTORY") == "1",
+        explain=environment.get("DRYFIT_EXPLAIN") == "1",
         unknown_sizes=environment.get("DRYFIT_UNKNOWN_SIZES", "full"),
         count_flops=environment.get("DRYFIT_FLOPS") == "1",
     )

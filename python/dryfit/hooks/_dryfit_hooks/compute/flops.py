@@ -12,6 +12,7 @@ from ..patching import quietly
 from ..values.interception import Below, Handler, Interception
 from ..values.mirrors import Mirrors
 from .modules import ModuleWatch
+from .traffic import Traffic
 
 # What travels in the trace (docs/trace-format.md). A breakdown has one value for each operator in each module.
 STEP = "flops.step"
@@ -37,6 +38,7 @@ class Flops:
     def __init__(self, torch: Any) -> None:
         self._torch = torch
         self._modules = ModuleWatch(torch)
+        self._traffic = Traffic(torch, self._modules.current)
         self._local = threading.local()
         self._lock = threading.Lock()
         self._step: Dict[Key, int] = {}  # of the step in progress
@@ -56,6 +58,8 @@ class Flops:
                 self._put(interception, packet, self._counting(packet.__name__, formula))
             for packet in self._packets_without(formulas):
                 self._put(interception, packet, self._naming(packet.__name__))
+            counted = {packet.__name__ for packet in formulas} | set(WITHOUT_FORMULA)
+            quietly(self._traffic.install)(interception, counted)
         except Exception:
             guest.note("flops.unavailable", "the hooks failed")
             raise
@@ -63,6 +67,7 @@ class Flops:
     def step_completed(self) -> None:
         with self._lock:
             self._last_step, self._step = self._step, {}
+        self._traffic.step_completed()
         self._modules.step_completed()
         guest.value(STEP, -1, min(sum(self._last_step.values()), LARGEST))
 
@@ -72,6 +77,7 @@ class Flops:
             guest.value(f"{BREAKDOWN}/{operator}/{module}", -1, min(count, LARGEST))
         for operator, times in self._uncounted.items():
             guest.value(f"{UNCOUNTED}/{operator}", -1, times)
+        self._traffic.report()
 
     def _formulas(self) -> Iterator[Tuple[Any, Callable[..., int]]]:
         registry = importlib.import_module("torch.utils.flop_counter").flop_registry
@@ -87,6 +93,7 @@ class Flops:
 
     def _put(self, interception: Interception, packet: Any, handler: Handler) -> None:
         namespace, _, name = packet._qualified_op_name.partition("::")
+        handler = self._traffic.around(name, handler)
         for overload in packet.overloads():
             full = name if overload == "default" else f"{name}.{overload}"
             interception.put(full, handler, always=True, namespace=namespace, engine=True)

@@ -15,9 +15,9 @@ torch.compile would compile the hooks of this file into the program: where it is
 from __future__ import annotations
 
 import threading
-import weakref
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List
 
+from ..module_paths import ModulePaths
 from ..patching import Patch, around, quietly
 
 NONE = ""
@@ -27,7 +27,7 @@ class ModuleWatch:
     def __init__(self, torch: Any) -> None:
         self._torch = torch
         self._local = _Local()
-        self._paths: Dict[int, Tuple[Any, str]] = {}  # by id: the module, weakly, and its path
+        self._paths = ModulePaths()
         self._made: List[Dict[int, str]] = [{}, {}]  # number of node: path; in this step, in the one before
         self._hooks: List[Any] = []  # none: modules are not told apart
         self._depth = 0  # of backward passes inside one another
@@ -84,21 +84,8 @@ class ModuleWatch:
 
     @quietly
     def _path_of(self, module: Any) -> str:
-        path = self._known(module)
-        if path is None:
-            stack = self._local.stack
-            self._learn(module, f"{stack[-1]}.{type(module).__name__}" if stack else type(module).__name__)
-            path = self._known(module)
-        return path or NONE
-
-    def _known(self, module: Any) -> Optional[str]:
-        found = self._paths.get(id(module))
-        return found[1] if found is not None and found[0]() is module else None
-
-    def _learn(self, root: Any, path: str) -> None:
-        for name, module in root.named_modules():
-            if self._known(module) is None:
-                self._paths[id(module)] = (weakref.ref(module), f"{path}.{name}" if name else path)
+        stack = self._local.stack
+        return self._paths.of(module, stack[-1] if stack else NONE)
 
 
 class _Local(threading.local):

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "commands.h"
+#include "explained_run.h"
+#include "files.h"
+#include "report/exports.h"
+#include "screen.h"
+#include "snapshot/writer.h"
+
+namespace dryfit::cli {
+namespace {
+
+using explain::By;
+
+struct ExportOptions {
+  std::string run = "last";
+  std::string gpu;
+  std::string format;
+  std::string by = "module";
+  std::filesystem::path output;
+};
+
+Result<std::string> exported(const ExplainedRun& run, const ExportOptions& options) {
+  const auto& explanation = run.explanation;
+  if (options.format == "perfetto") return report::to_chrome_trace(explanation);
+  if (options.format == "snapshot") return snapshot::to_pickle(report::annotated(run.snapshot, explanation));
+  if (options.format == "csv") return report::to_csv(explanation);
+  if (options.format == "folded") {
+    if (options.by == "module") return report::to_folded(explanation, By::module);
+    if (options.by == "line") return report::to_folded(explanation, By::line);
+    return Error{"stacks cannot be folded by '" + options.by + "'", "Give --by module or line."};
+  }
+  return Error{"there is no format '" + options.format + "'", "Give --format perfetto, snapshot, csv or folded."};
+}
+
+int run_export(const ExportOptions& options) {
+  if (!options.output.empty()) {
+    if (const auto status = check_writable(options.output); !status) return fail(status.error(), kWrongUsage);
+  }
+  const auto run = explain_run(options.run, options.gpu);
+  if (!run) return fail(run.error(), kWrongUsage);
+  const auto text = exported(*run, options);
+  if (!text) return fail(text.error(), kWrongUsage);
+  if (options.output.empty()) {
+    return print(*text) ? kSuccess : fail({"cannot write to stdout", ""}, kCouldNotTell);
+  }
+  const auto status = write_atomically(options.output, *text);
+  return status ? kSuccess : fail(status.error(), kCouldNotTell);
+}
+
+}  // namespace
+
+void add_export(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("export", "Write a run's memory in the format of another tool");
+  command->footer(
+      "Formats:\n"
+      "  perfetto   memory by category over time, steps and phases: open it at ui.perfetto.dev or chrome://tracing\n"
+      "  snapshot   PyTorch's memory snapshot with categories and modules on its stacks: for memory_viz\n"
+      "  csv        a row for each allocation\n"
+      "  folded     stacks at the peak, for flame graphs; --by module or line\n\n"
+      "Example:\n  dryfit export --format perfetto --output run.json     # of the last run\n"
+      "  dryfit export myrun --format folded --by line | flamegraph.pl > peak.svg\n\n"
+      "Exit code: 0, 2 wrong usage, 1 it could not be written.");
+  auto options = std::make_shared<ExportOptions>();
+  command
+      ->add_option("RUN", options->run,
+                   "A folder kept by `dryfit run --save`, last, last~1 …, or a memory snapshot (pickle)")
+      ->type_name("RUN")
+      ->capture_default_str();
+  command->add_option("--format", options->format, "perfetto, snapshot, csv or folded")->required()->type_name("WHAT");
+  command->add_option("--output,-o", options->output, "The file to write (default: stdout)")->type_name("FILE");
+  command->add_option("--by", options->by, "Of folded stacks: module or line")
+      ->type_name("WHAT")
+      ->capture_default_str();
+  command->add_option("--gpu", options->gpu, "The card, where the run was on several")->type_name("NAME");
+  command->callback([options, &exit_code] { exit_code = run_export(*options); });
+}
+
+}  // namespace dryfit::cli

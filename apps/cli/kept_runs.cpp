@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kept_runs.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <string_view>
+#include <system_error>
+
+#include "launch/environment.h"
+
+namespace dryfit::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kLast = "last";
+constexpr const char* kHint = "Run one with `dryfit run`, or name a folder that `dryfit run --save` made.";
+constexpr const char* kUnfinished = ".part";
+
+/// Names sort as the moments do: seconds and nanoseconds, in digits that will do for long.
+std::string new_name() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const auto nanoseconds = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+  return std::to_string(nanoseconds) + "-" + std::to_string(::getpid());
+}
+
+bool is_of_interest(const fs::path& file) {
+  const auto name = file.filename().string();
+  return name == "machine.txt" || name == "verdict.json" || name.starts_with("trace-") ||
+         name.starts_with("history-") || name.starts_with("marks-");
+}
+
+/// The files of a run, and those of the folders of its cards.
+void copy(const fs::path& from, const fs::path& to, bool is_outermost) {
+  fs::create_directories(to);
+  for (const auto& entry : fs::directory_iterator(from)) {
+    const auto target = to / entry.path().filename();
+    if (entry.is_regular_file() && is_of_interest(entry.path())) fs::copy_file(entry.path(), target);
+    if (entry.is_directory() && is_outermost) copy(entry.path(), target, false);
+  }
+}
+
+/// The number of "last~2"; none: it is no such word.
+std::optional<std::size_t> number_of(std::string_view run) {
+  if (run == kLast) return 0;
+  constexpr std::string_view kBefore = "last~";
+  if (!run.starts_with(kBefore)) return std::nullopt;
+  std::size_t number = 0;
+  const auto [end, code] = std::from_chars(run.data() + kBefore.size(), run.data() + run.size(), number);
+  if (code != std::errc() || end != run.data() + run.size()) return std::nullopt;
+  return number;
+}
+
+}  // namespace
+
+std::optional<KeptRuns> KeptRuns::in(const std::vector<std::string>& environment) {
+  // The XDG specification has relative paths passed over.
+  const auto cache = launch::value_of(environment, "XDG_CACHE_HOME");
+  if (cache && fs::path(*cache).is_absolute()) return KeptRuns(fs::path(*cache) / "dryfit" / "runs");
+  const auto home = launch::value_of(environment, "HOME");
+  if (home && fs::path(*home).is_absolute()) return KeptRuns(fs::path(*home) / ".cache" / "dryfit" / "runs");
+  return std::nullopt;
+}
+
+Status KeptRuns::keep(const fs::path& run) const {
+  const auto name = new_name();
+  const auto unfinished = folder_ / (name + kUnfinished);
+  std::error_code ignored;
+  try {
+    copy(run, unfinished, true);
+    fs::rename(unfinished, folder_ / name);
+  } catch (const fs::filesystem_error& error) {
+    fs::remove_all(unfinished, ignored);
+    return Error{error.what(), ""};
+  }
+  const auto kept = all();
+  for (std::size_t i = kMost; i < kept.size(); ++i) fs::remove_all(kept[i], ignored);
+  return {};
+}
+
+std::optional<fs::path> KeptRuns::find(std::size_t number) const {
+  const auto kept = all();
+  return number < kept.size() ? std::optional(kept[number]) : std::nullopt;
+}
+
+std::vector<fs::path> KeptRuns::all() const {
+  std::vector<fs::path> kept;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder_, error), end; !error && entry != end; entry.increment(error)) {
+    if (entry->path().extension() != kUnfinished) kept.push_back(entry->path());
+  }
+  std::ranges::sort(kept, std::ranges::greater{});
+  return kept;
+}
+
+Result<fs::path> named_run(const std::string& run, const std::vector<std::string>& environment) {
+  std::error_code error;
+  const auto number = number_of(run);
+  if (!number || fs::exists(run, error)) {
+    if (fs::exists(run, error)) return fs::path(run);
+    return Error{"there is no run '" + run + "'", kHint};
+  }
+  const auto kept = KeptRuns::in(environment);
+  const auto found = kept ? kept->find(*number) : std::nullopt;
+  if (found) return *found;
+  return Error{*number == 0 ? "no run was kept yet" : "not so many runs are kept: '" + run + "'", kHint};
+}
+
+}  // namespace dryfit::cli

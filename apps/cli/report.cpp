@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "commands.h"
+#include "explained_run.h"
+#include "files.h"
+#include "kept_runs.h"
+#include "notice.h"
+#include "own_environment.h"
+#include "report/page.h"
+#include "screen.h"
+
+namespace dryfit::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+constexpr const char* kVerdictFile = "verdict.json";
+constexpr const char* kStdout = "-";
+
+struct ReportOptions {
+  std::string run = "last";
+  fs::path output = "dryfit-report.html";
+};
+
+/// What a run left: the verdict as it was told, and an explanation per card that has a history.
+struct KeptReport {
+  std::string verdict;  ///< empty: there is none
+  std::vector<ExplainedRun> runs;
+  std::optional<Error> unexplained;  ///< why the first card without an explanation has none
+};
+
+std::string text_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// The ids of the cards in a verdict, and so the names of their folders; none when it cannot be read.
+std::vector<std::string> cards_of(const std::string& verdict) {
+  std::vector<std::string> ids;
+  const auto json = Json::parse(verdict, nullptr, false);
+  if (!json.is_object() || !json.contains("results")) return ids;
+  for (const auto& result : json["results"]) ids.push_back(result.value("card", ""));
+  return ids;
+}
+
+void explain_into(KeptReport& report, const fs::path& folder) {
+  auto run = explain_folder(folder);
+  if (run) {
+    report.runs.push_back(std::move(run).value());
+  } else if (!report.unexplained) {
+    report.unexplained = run.error();
+  }
+}
+
+/// All cards of a run; with one card's folder that card, beside the verdict on all; or a snapshot without a verdict.
+Result<KeptReport> read_report(const fs::path& path, const std::string& name) {
+  KeptReport report{.verdict = text_of(path / kVerdictFile)};
+  if (!report.verdict.empty()) {
+    for (const auto& card : cards_of(report.verdict)) explain_into(report, path / card);
+    return report;
+  }
+  auto run = explain_run(name, "");
+  if (!run) return run.error();
+  const auto above = fs::absolute(run->history).parent_path().parent_path();
+  report.verdict = text_of(above / kVerdictFile);
+  const auto cards = cards_of(report.verdict);
+  if (std::ranges::find(cards, run->explanation.card) == cards.end()) report.verdict.clear();
+  report.runs.push_back(std::move(run).value());
+  return report;
+}
+
+/// "python train.py --batch-size 8 · Dryfit"; without a command the file's name.
+std::string title_of(const KeptReport& report) {
+  const auto json = Json::parse(report.verdict, nullptr, false);
+  std::string title;
+  if (json.is_object()) {
+    for (const auto& word : json.value("command", std::vector<std::string>())) title += word + " ";
+  } else if (!report.runs.empty()) {
+    title = report.runs.front().history.filename().string() + " ";
+  }
+  return title + "· Dryfit";
+}
+
+int write_report(const ReportOptions& options) {
+  const auto path = named_run(options.run, own_environment());
+  if (!path) return fail(path.error(), kWrongUsage);
+  auto notice = std::make_optional<Notice>("reading " + path->string());
+  const auto kept = read_report(*path, options.run);
+  notice.reset();
+  if (!kept) return fail(kept.error(), kWrongUsage);
+  report::PageContents contents{.title = title_of(*kept), .verdict = kept->verdict};
+  for (const auto& run : kept->runs) contents.explanations.push_back(&run.explanation);
+  const auto html = report::page_html(contents);
+  if (options.output == kStdout) return print(html) ? kSuccess : kCouldNotTell;
+  if (const auto status = write_atomically(options.output, html); !status) return fail(status.error(), kWrongUsage);
+  if (kept->runs.empty() && kept->unexplained) fmt::print(stderr, "dryfit: no charts: {}\n", kept->unexplained->what);
+  const auto text =
+      fmt::format("wrote {} ({}); open it in a browser\n", options.output.string(), to_text(Bytes{html.size()}));
+  return print(text) ? kSuccess : kCouldNotTell;
+}
+
+}  // namespace
+
+void add_report(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("report", "Write a page that shows where a run's memory went");
+  command->footer(
+      "Example:\n  dryfit run --gpu a100-40gb -- python train.py\n"
+      "  dryfit report                       # of the last run, into dryfit-report.html\n"
+      "  dryfit report myrun -o myrun.html   # of one that --save kept\n\n"
+      "One HTML file that loads nothing from the network. Exit code: 0, or 2 where there is no such run.");
+  auto options = std::make_shared<ReportOptions>();
+  command
+      ->add_option("RUN", options->run,
+                   "A folder kept by `dryfit run --save`, last, last~1 …, or a memory snapshot (pickle)")
+      ->type_name("RUN")
+      ->capture_default_str();
+  command->add_option("-o,--output", options->output, "The file to write; - is stdout")
+      ->type_name("FILE")
+      ->capture_default_str();
+  command->callback([options, &exit_code] { exit_code = write_report(*options); });
+}
+
+}  // namespace dryfit::cli

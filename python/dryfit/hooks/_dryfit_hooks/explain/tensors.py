@@ -1,0 +1,148 @@
+# SPDX-FileCopyrightText: The Dryfit authors
+# SPDX-License-Identifier: Apache-2.0
+"""Where the tensors are that the program keeps: parameters, buffers, gradients, optimizer state."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from typing import Any, Dict, Iterator, List, Tuple
+
+from ..module_paths import ModulePaths
+from .marks import Marks, Row
+
+PARAMETER, BUFFER, GRADIENT, STATE = range(4)
+
+
+class Tensors:
+    def __init__(self, torch: Any, marks: Marks, paths: ModulePaths) -> None:
+        self._torch = torch
+        self._marks = marks
+        self._paths = paths
+        self._roots: "weakref.WeakSet[Any]" = weakref.WeakSet()
+        self._optimizers: "weakref.WeakSet[Any]" = weakref.WeakSet()
+        self._owners: Dict[int, Tuple[Any, int, int]] = {}  # by id: the parameter, weakly, its module and name
+        self._types: Dict[Any, int] = {}
+
+    def root(self, module: Any) -> None:
+        """A module that the program called; what belongs to it is looked at when it is met for the first time."""
+        if module not in self._roots:
+            self._roots.add(module)
+            self._marks.saw(self._of_modules([module]))
+
+    def optimizer(self, optimizer: Any) -> None:
+        self._optimizers.add(optimizer)
+
+    def look_at_parameters_of(self, optimizer: Any) -> None:
+        """Those that are no module's."""
+        own = [each for group in optimizer.param_groups for each in group["params"] if self._owner(each) is None]
+        self._marks.saw([row for each in own for row in self._row(PARAMETER, each, 0, 0)])
+
+    def look_at_gradients(self) -> None:
+        self._marks.saw(self._gradients())
+
+    def look_at_state(self) -> None:
+        self._marks.saw(self._state())
+
+    def look_at_all(self) -> None:
+        """Everything, and modules that the program never called: a copy that averages, a frozen teacher."""
+        modules = list(self._roots) + self._uncalled()
+        self._marks.saw([*self._of_modules(modules), *self._gradients(), *self._state()])
+
+    def _uncalled(self) -> List[Any]:
+        module_type = self._torch.nn.Module
+        found = [each for each in gc.get_objects() if issubclass(type(each), module_type)]
+        unknown = [each for each in found if self._paths.known(each) is None]
+        inner = {id(child) for each in unknown for child in each.children()}
+        roots = [each for each in unknown if id(each) not in inner]
+        for each in roots:
+            self._paths.learn(each, type(each).__name__)
+        return roots
+
+    def _of_modules(self, roots: List[Any]) -> List[Row]:
+        rows = []
+        for module in {id(each): each for root in roots for each in root.modules()}.values():
+            path = self._paths.known(module) or self._paths.of(module, "")
+            owner = self._marks.name(path)
+            for name, parameter in module.named_parameters(recurse=False):
+                if self._owner(parameter) is None:
+                    self._owners[id(parameter)] = (weakref.ref(parameter), owner, self._marks.name(name))
+                    rows += self._row(PARAMETER, parameter, owner, self._marks.name(name))
+                else:
+                    rows += self._row(PARAMETER, parameter, *self._owners[id(parameter)][1:])
+            for name, buffer in module.named_buffers(recurse=False):
+                rows += self._row(BUFFER, buffer, owner, self._marks.name(name))
+        return rows
+
+    def _owner(self, parameter: Any) -> Any:
+        found = self._owners.get(id(parameter))
+        return found if found is not None and found[0]() is parameter else None
+
+    def _parameters(self) -> Iterator[Any]:
+        seen = set()
+        for optimizer in list(self._optimizers):
+            for group in optimizer.param_groups:
+                for parameter in group["params"]:
+                    seen.add(id(parameter))
+                    yield parameter
+        for reference, _, _ in list(self._owners.values()):
+            parameter = reference()
+            if parameter is not None and id(parameter) not in seen:
+                yield parameter
+
+    def _gradients(self) -> List[Row]:
+        rows = []
+        for parameter in self._parameters():
+            if parameter.requires_grad and parameter.grad is not None:
+                module, name = self._name_of(parameter)
+                rows += self._row(GRADIENT, parameter.grad, module, self._marks.name(f"{name}.grad"))
+        return rows
+
+    def _state(self) -> List[Row]:
+        rows = []
+        for optimizer in list(self._optimizers):
+            for parameter, state in list(optimizer.state.items()):
+                module, name = self._name_of(parameter)
+                for key, tensor in _tensors_in(state, ""):
+                    rows += self._row(STATE, tensor, module, self._marks.name(f"{key} of {name}" if name else key))
+        return rows
+
+    def _name_of(self, parameter: Any) -> Tuple[int, str]:
+        owner = self._owner(parameter)
+        return (owner[1], self._marks.text(owner[2])) if owner else (0, "")
+
+    def _row(self, role: int, tensor: Any, module: int, name: int) -> List[Row]:
+        """One row or none: only plain tensors on a device lie somewhere."""
+        if not self._is_plain(tensor) or not tensor.is_cuda or tensor.is_sparse:
+            return []
+        address = tensor.data_ptr()
+        size = tensor.numel() * tensor.element_size()
+        if address == 0 or size == 0:
+            return []
+        return [(role, tensor.get_device(), address, size, module, name, self._type_of(tensor))]
+
+    def _is_plain(self, tensor: Any) -> bool:
+        kind = type(tensor)
+        if kind is self._torch.nn.Parameter or kind is self._torch.Tensor:
+            return True
+        plain = self._torch._C._disabled_torch_dispatch_impl
+        return issubclass(kind, self._torch.Tensor) and getattr(kind, "__torch_dispatch__", None) is plain
+
+    def _type_of(self, tensor: Any) -> int:
+        key = (tensor.dtype, tensor.shape)
+        known = self._types.get(key)
+        if known is None:
+            known = self._types[key] = self._marks.name(f"{str(tensor.dtype)[6:]} {list(tensor.shape)}")
+        return known
+
+
+def _tensors_in(value: Any, key: str) -> Iterator[Tuple[str, Any]]:
+    """The values of a state that may be tensors, through dicts and lists, with the name of the outermost."""
+    if isinstance(value, dict):
+        for name, each in value.items():
+            yield from _tensors_in(each, key or str(name))
+    elif isinstance(value, (list, tuple)):
+        for each in value:
+            yield from _tensors_in(each, key)
+    else:
+        yield key, value

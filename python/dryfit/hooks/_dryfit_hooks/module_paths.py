@@ -1,0 +1,32 @@
+# SPDX-FileCopyrightText: The Dryfit authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a module is called: `GPT2.h.0.attn` begins with the class of the module that the program called."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any, Dict, Optional, Tuple
+
+
+class ModulePaths:
+    def __init__(self) -> None:
+        self._paths: Dict[int, Tuple[Any, str]] = {}  # by id: the module, weakly, and its path
+
+    def of(self, module: Any, caller: str) -> str:
+        """The path of a module. One that is not known yet was called by that of the path `caller`, "" for none."""
+        path = self.known(module)
+        if path is None:
+            name = type(module).__name__
+            path = f"{caller}.{name}" if caller else name
+            self.learn(module, path)
+        return path
+
+    def known(self, module: Any) -> Optional[str]:
+        found = self._paths.get(id(module))
+        return found[1] if found is not None and found[0]() is module else None
+
+    def learn(self, root: Any, path: str) -> None:
+        """Names a module and all below it; those that have a name keep it."""
+        for name, module in root.named_modules():
+            if self.known(module) is None:
+                self._paths[id(module)] = (weakref.ref(module), f"{path}.{name}" if name else path)
