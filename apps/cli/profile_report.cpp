@@ -18,10 +18,14 @@ using Kind = launch::Ending::Kind;
 constexpr const char* kShrinkHint = "A smaller batch is quicker and takes less memory: --shrink batch=4,8";
 
 /// The sentence for a run that came to no step.
-Error without_step(const launch::JobResult& result, bool torch_seen) {
+Error without_step(const launch::JobResult& result, bool torch_seen, const std::vector<std::string>& hook_errors) {
   if (!torch_seen) {
     return {"no Python process that imports PyTorch was seen",
             "Does the command start Python without -I, -E or -S, and does it train with PyTorch?"};
+  }
+  if (!hook_errors.empty()) {
+    return {"Dryfit's hooks failed in the program, which then took no optimizer step: " + hook_errors.front(),
+            "This should not have happened; please report it."};
   }
   if (result.ending.code != 0) {
     return {fmt::format("the program failed with code {} before its first optimizer step", result.ending.code),
@@ -100,7 +104,7 @@ Result<Profiled> profiled(const std::optional<launch::JobResult>& result) {
   const auto found = furthest(result->told);
   const auto told = found ? found->told : Told{};
   if (const auto error = ended_badly(*result, told)) return *error;
-  if (told.steps == 0) return without_step(*result, found.has_value());
+  if (told.steps == 0) return without_step(*result, found.has_value(), told.errors);
   const auto trace = trace_beside(found->path, result->profiles);
   if (!trace) {
     return Error{"PyTorch's profiler has written no trace",

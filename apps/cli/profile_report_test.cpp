@@ -62,6 +62,9 @@ TEST_F(ProfileReport, Every_other_ending_has_a_sentence_of_its_own) {
   EXPECT_EQ(why(ended(Kind::signalled, SIGSEGV)), "the program was ended by signal 11 when 2 steps were done");
   EXPECT_EQ(why(ended(Kind::exited, 1, "")), "the program failed with code 1 before its first optimizer step");
   EXPECT_EQ(why(ended(Kind::exited, 0, "")), "the program ended by itself without an optimizer step");
+  EXPECT_EQ(
+      why(ended(Kind::exited, 1, R"({"what": "note", "seconds": 0, "key": "hooks.error", "text": "install: x"})")),
+      "Dryfit's hooks failed in the program, which then took no optimizer step: install: x");
   EXPECT_EQ(why(ended(Kind::exited, 0, nullptr)), "no Python process that imports PyTorch was seen");
   EXPECT_EQ(why(ended(Kind::steps_done, 0, kTwoSteps, false)), "PyTorch's profiler has written no trace");
 }

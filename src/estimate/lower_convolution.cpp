@@ -17,6 +17,9 @@ bool is_channels_last(const Input& tensor) {
          (tensor.dims[2] > 1 || tensor.dims[3] > 1);
 }
 
+/// Both kinds of half precision get the same plans, but for a first layer of three channels.
+std::string type_of_plan(const Input& input) { return input.type == "c10::BFloat16" ? "c10::Half" : input.type; }
+
 /// The convolution that the inputs from `first` on (input, weight) describe; stride, padding and so on begin at
 /// `numbers`.
 std::optional<Convolution> describe(const Kernel& kernel, std::size_t first, std::size_t numbers) {
@@ -27,7 +30,7 @@ std::optional<Convolution> describe(const Kernel& kernel, std::size_t first, std
     const auto found = kernel.numbers(index);
     return found.empty() ? otherwise : found.front();
   };
-  Convolution convolution{.type = input->type,
+  Convolution convolution{.type = type_of_plan(*input),
                           .channels_last = is_channels_last(*input) || is_channels_last(*weight),
                           .in_channels = input->dims[1],
                           .height = input->dims[2],

@@ -43,7 +43,7 @@ def install(torch: Any, environment: Mapping[str, str]) -> None:
     batches = SmallerBatches(wanted.batch, telling) if wanted.batch else None
     facts = Facts(torch, telling, modules, environment)
     facts.more = lambda: further_facts(autocasting, batches, phases.compiles)
-    phases = Phases(torch, [], lambda: None)
+    phases = Phases(torch, [], lambda: None, [])
     ending = Ending([software.note_libraries, lambda: recording.save(facts.collect)], lambda: None)
     steps = StepCounter(torch, wanted.steps, phases, [residency.forget_the_dead], [facts.step_completed], ending.stop)
     for part in (
