@@ -169,6 +169,16 @@ TEST(Lowering, Attention_is_not_copied_into_order_on_the_card) {
   EXPECT_EQ(calls_of(trace), "+4000 +100 -4000");
 }
 
+TEST(Lowering, A_kernel_converts_its_operands_itself) {
+  const auto trace = begun()
+                         .op("aten::add", 10, 20)
+                         .op("aten::to", 11, 10)
+                         .memory(12, 1, 1000)
+                         .memory(23, 2, 1000)
+                         .memory(24, 1, -1000);
+  EXPECT_EQ(calls_of(trace), "+1000");
+}
+
 TEST(Lowering, What_has_no_rule_is_named_once) {
   const auto trace = begun().op("aten::lstm", 10, 5).op("aten::lstm", 20, 5).memory(22, 1, 700);
   std::vector<Gap> gaps;
