@@ -22,6 +22,11 @@ bool is_distributed(std::string_view file) {
          file.ends_with("/torch/nn/parallel/distributed.py");
 }
 
+/// By the program, and not what the allocator does on its own account.
+bool is_asked_for(Action action) {
+  return action == Action::alloc || action == Action::free_requested || action == Action::oom;
+}
+
 /// Builds the explanation of one source.
 class Explainer {
  public:
@@ -78,7 +83,7 @@ class Explainer {
     result_.has_marks = source_.marks && places.agree();
     const Marks& marks = result_.has_marks ? *source_.marks : kNoMarks;
     const auto program = course_of(lives_, marks, places);
-    result_.spans = program.spans;
+    take_spans(program);
     find_failure(program, marks);
     name_operators(marks);
     const auto sightings = sightings_of(lives_, marks, places);
@@ -96,6 +101,15 @@ class Explainer {
       result_.allocations[i].phase = span.phase;
     }
     assign_owners(evidence, lines_, names_, result_);
+  }
+
+  /// Where one step ends another begins, also at the end of the run: spans in which nothing happened are left out.
+  void take_spans(const Program& program) {
+    const auto& entries = recording_.entries();
+    auto end = entries.size();
+    while (end > 0 && !is_asked_for(entries[end - 1].action)) --end;
+    result_.spans = program.spans;
+    while (result_.spans.size() > 1 && result_.spans.back().begin >= end) result_.spans.pop_back();
   }
 
   void assign_categories(const Evidence& evidence) {

@@ -50,6 +50,13 @@ TEST(Explain, A_step_falls_into_its_categories) {
   EXPECT_TRUE(result.from_beginning);
 }
 
+TEST(Explain, A_step_in_which_nothing_happened_is_not_told) {
+  auto story = trained();
+  const auto result = story.snapshot_taken().explained();
+  EXPECT_EQ(result.spans.back().step, 1u);
+  EXPECT_EQ(result.spans.back().phase, Phase::optimizer);
+}
+
 TEST(Explain, Categories_sum_to_what_is_allocated_at_the_peak) {
   const auto result = trained().explained();
   const auto& peak = result.peak;

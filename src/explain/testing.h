@@ -78,6 +78,10 @@ class Story {
         {.at = count_, .module = calls_.empty() ? MarkName{0} : calls_.back(), .out_of_memory = true});
     return *this;
   }
+  Story& snapshot_taken() {
+    tape_.add(Action::snapshot, 0, {});
+    return *this;
+  }
   Story& saw(Role role, const std::string& what, const std::string& module, const std::string& tensor) {
     const auto [address, size] = live_.at(what);
     marks_.seen.push_back({count_, static_cast<std::uint32_t>(marks_.sets.size())});
