@@ -41,7 +41,7 @@ WHEEL_SOURCES = $(shell find src apps include cards models cmake python data/con
         build demo \
         test test-fast test-latest test-cpp test-python test-slurm test-page check-includes test-sanitizers test-asan-predictor accuracy-profile \
         build-training test-training accuracy accuracy-twice evaluate \
-        train surrogate compute-model bench bench-latency bench-h100 operators format format-check wheel clean distclean
+        train surrogate compute-model bench bench-estimate bench-latency bench-h100 operators format format-check wheel clean distclean
 
 help: ## this list
 	@grep -hE '^[a-z0-9.-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -206,6 +206,10 @@ bench: setup build ## what a dry run costs, beside really training on the CPU
 	build/bench/bench/simulator_bench
 	bench/allocator_race
 	bench/cost
+
+bench-estimate: setup build ## `dryfit estimate` beside `dryfit run` on 20 jobs, and how fast it reads
+	bench/estimate
+	bench/estimate --speed 1024
 
 bench-latency: venv-comparators build ## one answer of ours in microseconds, beside tree libraries: [DATA=<folder>] [LATENCY_FLAGS=...]
 	@tools/setup/packages.sh bench

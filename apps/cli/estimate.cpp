@@ -132,7 +132,9 @@ int run(const EstimateOptions& options) {
   const auto config = simulator::parse_alloc_config(alloc_conf_of(options, analysis), *torch);
   if (!config) return fail(config.error(), kWrongUsage);
 
-  const auto workspaces = estimate::Workspaces::load(resources->convolutions);
+  std::vector<ComputeCapability> chips;
+  for (const auto* card : *cards) chips.push_back(card->card.compute_capability);
+  const auto workspaces = estimate::Workspaces::load(resources->convolutions, chips);
   if (!workspaces) return fail(workspaces.error(), kCouldNotTell);
 
   std::vector<Verdict> verdicts;

@@ -149,6 +149,26 @@ bool parse_line(std::string_view text, Line& line) {
   return true;
 }
 
+/// Of "…/8.6.csv"; none: another file.
+std::optional<ComputeCapability> chip_of(const std::filesystem::path& file) {
+  ComputeCapability chip;
+  const auto stem = file.stem().string();
+  const auto point = stem.find('.');
+  if (file.extension() != ".csv" || point == std::string::npos) return std::nullopt;
+  const std::string_view text(stem);
+  if (!parse_number(text.substr(0, point), chip.major) || !parse_number(text.substr(point + 1), chip.minor)) {
+    return std::nullopt;
+  }
+  return chip;
+}
+
+/// The chip's own entry, else that of the next older one, else of the oldest.
+template <class Map>
+auto nearest(const Map& by_chip, ComputeCapability chip) {
+  const auto next = by_chip.upper_bound(chip);
+  return next == by_chip.begin() ? next : std::prev(next);
+}
+
 }  // namespace
 
 bool is_native_depthwise(const Convolution& convolution) {
@@ -195,8 +215,8 @@ std::optional<Bytes> WorkspaceTable::workspace(const Convolution& convolution, P
     const bool nearer_above =
         difference(above->first.batch, convolution.batch) < difference(below->first.batch, convolution.batch);
     if (!parts(below).is_like(parts(above))) {
-      const auto nearest = nearer_above ? above : below;
-      return Bytes{static_cast<std::uint64_t>(answer(nearest->first, nearest->second[index]))};
+      const auto nearer = nearer_above ? above : below;
+      return Bytes{static_cast<std::uint64_t>(answer(nearer->first, nearer->second[index]))};
     }
     const double share = static_cast<double>(convolution.batch - below->first.batch) /
                          static_cast<double>(above->first.batch - below->first.batch);
@@ -204,49 +224,46 @@ std::optional<Bytes> WorkspaceTable::workspace(const Convolution& convolution, P
     const auto high = static_cast<double>(above->second[index]);
     return Bytes{static_cast<std::uint64_t>(low + share * (high - low))};
   }
-  const auto* nearest = most_like(convolution);
-  if (!nearest) return std::nullopt;
-  return Bytes{static_cast<std::uint64_t>(answer(nearest->first, nearest->second[index]))};
+  const auto* like = most_like(convolution);
+  if (!like) return std::nullopt;
+  return Bytes{static_cast<std::uint64_t>(answer(like->first, like->second[index]))};
 }
 
 const WorkspaceTable::Row* WorkspaceTable::most_like(const Convolution& convolution) const {
-  const Row* nearest = nullptr;
+  const Row* found = nullptr;
   double least = std::numeric_limits<double>::infinity();
   for (const auto& row : exact_) {
     if (!is_alike(row.first, convolution)) continue;
     if (const double far = distance(row.first, convolution); far < least) {
       least = far;
-      nearest = &row;
+      found = &row;
     }
   }
-  return nearest;
+  return found;
 }
 
-Result<Workspaces> Workspaces::load(const std::filesystem::path& folder) {
-  Workspaces workspaces;
+Result<Workspaces> Workspaces::load(const std::filesystem::path& folder, std::span<const ComputeCapability> chips) {
+  std::map<ComputeCapability, std::filesystem::path> files;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    ComputeCapability chip;
-    const auto stem = entry.path().stem().string();
-    const auto point = stem.find('.');
-    if (entry.path().extension() != ".csv" || point == std::string::npos ||
-        !parse_number(std::string_view(stem).substr(0, point), chip.major) ||
-        !parse_number(std::string_view(stem).substr(point + 1), chip.minor)) {
-      continue;
-    }
-    std::ifstream file(entry.path());
-    const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-    auto table = WorkspaceTable::parse(text, entry.path().string());
+    if (const auto chip = chip_of(entry.path())) files.emplace(*chip, entry.path());
+  }
+  Workspaces workspaces;
+  for (const auto chip : chips) {
+    const auto file = nearest(files, chip);
+    if (file == files.end() || workspaces.tables_.contains(file->first)) continue;
+    std::ifstream stream(file->second);
+    const std::string text((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
+    auto table = WorkspaceTable::parse(text, file->second.string());
     if (!table) return table.error();
-    workspaces.add(chip, std::move(table).value());
+    workspaces.add(file->first, std::move(table).value());
   }
   return workspaces;
 }
 
 const WorkspaceTable* Workspaces::of(ComputeCapability chip) const {
-  if (tables_.empty()) return nullptr;
-  const auto next = tables_.upper_bound(chip);
-  return next == tables_.begin() ? &next->second : &std::prev(next)->second;
+  const auto found = nearest(tables_, chip);
+  return found == tables_.end() ? nullptr : &found->second;
 }
 
 }  // namespace dryfit::estimate

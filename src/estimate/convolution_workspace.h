@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -60,14 +61,14 @@ class WorkspaceTable {
   Rows exact_;
 };
 
-/// The tables of all chips that were asked.
+/// The tables of chips. A chip that was never asked has the table of the next older one, else of the oldest.
 class Workspaces {
  public:
-  /// Those of a folder, "8.6.csv" for each chip.
-  static Result<Workspaces> load(const std::filesystem::path& folder);
+  /// Of a folder with "8.6.csv" for each chip, those that these chips need.
+  static Result<Workspaces> load(const std::filesystem::path& folder, std::span<const ComputeCapability> chips);
 
   void add(ComputeCapability chip, WorkspaceTable table) { tables_.insert_or_assign(chip, std::move(table)); }
-  /// The chip's own, else of the next older one, else of the oldest; null: there is none.
+  /// Null: there is none.
   const WorkspaceTable* of(ComputeCapability chip) const;
   bool knows(ComputeCapability chip) const { return tables_.contains(chip); }
 

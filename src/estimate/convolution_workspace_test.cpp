@@ -71,12 +71,14 @@ TEST(Workspaces, A_damaged_table_names_its_line) {
 }
 
 TEST(Workspaces, The_tables_of_the_repository_can_be_read_and_a_chip_without_one_gets_that_of_the_next_older) {
-  const auto all = Workspaces::load(std::filesystem::path(DRYFIT_SOURCE_DIR) / "data/convolutions");
+  const ComputeCapability chips[] = {{7, 0}, {7, 5}, {8, 0}, {8, 6}, {8, 9}, {9, 0}, {12, 0}};
+  const auto all = Workspaces::load(std::filesystem::path(DRYFIT_SOURCE_DIR) / "data/convolutions", chips);
   ASSERT_TRUE(all);
   ASSERT_TRUE(all->knows({8, 6}));
   EXPECT_EQ(all->of({8, 7}), all->of({8, 6}));
   EXPECT_NE(all->of({8, 6}), all->of({8, 9}));
-  EXPECT_NE(all->of({7, 0}), nullptr);
+  EXPECT_EQ(all->of({7, 0}), all->of({7, 5}));
+  EXPECT_EQ(all->of({12, 0}), all->of({9, 0}));
 }
 
 TEST(Workspaces, PyTorchs_own_depthwise_kernels_have_none) {
