@@ -157,7 +157,14 @@ def test_a_program_that_fails_later_keeps_its_trace(tmp_path: Path) -> None:
 def test_an_interruption_ends_the_program_and_leaves_nothing(tmp_path: Path) -> None:
     endless = "import torch, time\nprint('begun', flush=True)\ntime.sleep(600)"
     command = [str(DRYFIT), "profile", "--", str(PYTHON), "-c", endless]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell in the background ignores SIGINT
+    )
     assert process.stdout is not None
     assert process.stdout.readline() == "begun\n"
     begun = time.monotonic()
