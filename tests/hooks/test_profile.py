@@ -303,6 +303,20 @@ def test_attention_keeps_no_matrix_of_weights(profiled, tmp_path: Path):
     assert 2 * 4 * 64 * 64 * 4 not in Trace(tmp_path).device_blocks()
 
 
+def test_recurrent_networks_train(profiled):
+    printed = profiled(
+        """
+        model = nn.LSTM(8, 16, 2, dropout=0.1, batch_first=True).cuda()
+        optimizer = torch.optim.Adam(model.parameters())
+        hidden, _ = model(torch.rand(4, 5, 8, device="cuda"))
+        hidden.sum().backward()
+        optimizer.step()
+        print(hidden.device, model.weight_hh_l1.grad.device)
+        """
+    )
+    assert printed == ["cuda:0 cuda:0"]
+
+
 def test_checkpointing_and_custom_functions_stay_on_the_gpu(profiled):
     printed = profiled(
         """

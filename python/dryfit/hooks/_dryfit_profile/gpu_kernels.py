@@ -23,6 +23,8 @@ class GpuKernels:
         self._mode.replace(self._torch.dropout, self._dropout)
         self._mode.replace(self._torch.nn.functional.scaled_dot_product_attention, self._attention)
         self._allow_lists()
+        # cuDNN would lay the weights of a recurrent network out in one piece.
+        Patch(self._torch, "_use_cudnn_rnn_flatten_weight", lambda original: lambda: False)
 
     def _allow_lists(self) -> None:
         """torch.optim and gradient clipping work on lists of tensors on the devices that PyTorch names here."""
