@@ -16,15 +16,15 @@ namespace dryfit::cli {
 struct Told {
   using Seconds = std::chrono::duration<double>;
 
-  std::string phase;         ///< "load", "forward", "backward", "optimizer", "other"; empty: no PyTorch yet
-  std::uint64_t steps = 0;   ///< completed
-  Seconds now{};             ///< of the last thing that was told, since PyTorch was imported
+  std::string phase;                 ///< "load", "forward", "backward", "optimizer", "other"; empty: no PyTorch yet
+  std::uint64_t steps = 0;           ///< completed
+  Seconds now{};                     ///< of the last thing that was told, since PyTorch was imported
   std::optional<Seconds> step_time;  ///< of the last step, or three times the first forward pass until there is one
   Seconds step_begun{};
   std::string torch;
   std::optional<std::uint64_t> full_batch;  ///< what a DataLoader was asked for where it was given another
   bool saving = false;
-  std::vector<std::string> errors;          ///< of the hooks
+  std::vector<std::string> errors;  ///< of the hooks
 
   /// How long the rest of `asked` steps takes, seen from `at`; none: not known yet.
   std::optional<Seconds> left(std::optional<std::uint64_t> asked, Seconds at) const;
