@@ -28,7 +28,7 @@ namespace dryfit::cli {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using estimate::Analysis;
+using estimate::Metadata;
 using verdict::Verdict;
 
 struct EstimateOptions {
@@ -68,26 +68,26 @@ class ReadingLine {
 };
 
 /// The version that was profiled, unless another is asked for.
-Result<simulator::TorchVersion> torch_of(const EstimateOptions& options, const Analysis& analysis) {
+Result<simulator::TorchVersion> torch_of(const EstimateOptions& options, const Metadata& metadata) {
   if (!options.torch.empty()) return simulator::parse_torch_version(options.torch);
-  auto found = simulator::parse_torch_version(analysis.profile.metadata.torch);
+  auto found = simulator::parse_torch_version(metadata.torch);
   return found ? found : Result<simulator::TorchVersion>(simulator::TorchVersion::newest());
 }
 
 /// As the program had it, unless another is asked for.
-std::string alloc_conf_of(const EstimateOptions& options, const Analysis& analysis) {
+std::string alloc_conf_of(const EstimateOptions& options, const Metadata& metadata) {
   if (!options.alloc_conf.empty()) return options.alloc_conf;
-  const auto& environment = analysis.profile.metadata.environment;
+  const auto& environment = metadata.environment;
   for (const auto* name : {"PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF"}) {
     if (const auto set = environment.find(name); set != environment.end()) return set->second;
   }
   return "";
 }
 
-verdict::RunFacts facts_of(const Analysis& analysis, estimate::Estimate found, Clock::time_point begun) {
+verdict::RunFacts facts_of(const std::string& damage, estimate::Estimate found, Clock::time_point begun) {
   verdict::RunFacts facts{.ended_by_us = true, .address_order_assumed = true, .estimate = verdict::EstimateFacts{}};
   facts.processes.push_back(std::move(found.process));
-  facts.estimate->damage = analysis.profile.damage;
+  facts.estimate->damage = damage;
   for (auto& gap : found.gaps) facts.estimate->gaps.push_back({std::move(gap.name), std::move(gap.text)});
   facts.seconds = std::chrono::duration<double>(Clock::now() - begun).count();
   struct rusage usage{};
@@ -96,8 +96,7 @@ verdict::RunFacts facts_of(const Analysis& analysis, estimate::Estimate found, C
   return facts;
 }
 
-int deliver(const EstimateOptions& options, const Analysis& analysis, const std::vector<Verdict>& verdicts) {
-  const auto& metadata = analysis.profile.metadata;
+int deliver(const EstimateOptions& options, const Metadata& metadata, const std::vector<Verdict>& verdicts) {
   const auto json = report::json_text(DRYFIT_VERSION, metadata.command, verdicts);
   if (!options.output.empty()) {
     if (const auto status = write_atomically(options.output, json); !status) return fail(status.error(), kCouldNotTell);
@@ -121,30 +120,34 @@ int run(const EstimateOptions& options) {
     if (const auto status = check_writable(options.output); !status) return fail(status.error(), kWrongUsage);
   }
 
-  auto profile = [&] {
+  auto recording = [&] {
     ReadingLine line;
     return read_traces(options.traces, options.batch, std::ref(line));
   }();
-  if (!profile) return fail(profile.error(), kWrongUsage);
-  const auto analysis = estimate::analyse(std::move(profile).value());
-  const auto torch = torch_of(options, analysis);
+  if (!recording) return fail(recording.error(), kWrongUsage);
+  const auto& profile = recording->profile();
+  const auto torch = torch_of(options, profile.metadata);
   if (!torch) return fail(torch.error(), kWrongUsage);
-  const auto config = simulator::parse_alloc_config(alloc_conf_of(options, analysis), *torch);
+  const auto config = simulator::parse_alloc_config(alloc_conf_of(options, profile.metadata), *torch);
   if (!config) return fail(config.error(), kWrongUsage);
 
+  std::vector<Card> plain;
   std::vector<ComputeCapability> chips;
-  for (const auto* card : *cards) chips.push_back(card->card.compute_capability);
+  for (const auto* card : *cards) {
+    plain.push_back(card->card);
+    chips.push_back(card->card.compute_capability);
+  }
   const auto workspaces = estimate::Workspaces::load(resources->convolutions, chips);
   if (!workspaces) return fail(workspaces.error(), kCouldNotTell);
 
+  auto estimates =
+      estimate::estimate(*recording, plain, {.torch = *torch, .config = *config, .workspaces = &*workspaces});
   std::vector<Verdict> verdicts;
-  for (const auto* card : *cards) {
-    auto found =
-        estimate::estimate(analysis, card->card, {.torch = *torch, .config = *config, .workspaces = &*workspaces});
-    verdicts.push_back(verdict::judge(card->card, facts_of(analysis, std::move(found), begun)));
-    add_provenance(verdicts.back(), *card);
+  for (std::size_t i = 0; i < estimates.size(); ++i) {
+    verdicts.push_back(verdict::judge(plain[i], facts_of(profile.damage, std::move(estimates[i]), begun)));
+    add_provenance(verdicts.back(), *(*cards)[i]);
   }
-  return deliver(options, analysis, verdicts);
+  return deliver(options, profile.metadata, verdicts);
 }
 
 void declare(CLI::App& command, EstimateOptions& options) {

@@ -11,37 +11,41 @@ namespace dryfit::cli {
 namespace {
 
 using estimate::Profile;
+using estimate::Recording;
 using estimate::Shrunk;
 
 constexpr const char* kHowToShrink = "Make two with dryfit profile --shrink batch=4,8 -- COMMAND.";
 
 /// At another batch one trace tells nothing, unless it is of that very one.
-Result<Profile> alone(const std::filesystem::path& trace, Profile profile, std::optional<std::uint64_t> batch) {
-  const auto own = profile.metadata.batch;
-  if (!batch || batch == own) return profile;
+Result<Recording> alone(const std::filesystem::path& trace, std::optional<std::uint64_t> batch,
+                        const estimate::Progress& progress) {
+  auto recording = estimate::read_recording(trace, progress);
+  if (!recording) return recording.error();
+  const auto own = recording->profile().metadata.batch;
+  if (!batch || batch == own) return recording;
   return Error{"'" + trace.string() + "' " +
                    (own ? "is of batch " + std::to_string(*own) : std::string("does not tell its batch")) +
                    "; one trace says nothing about batch " + std::to_string(*batch),
                kHowToShrink};
 }
 
-Result<Profile> together(std::vector<Shrunk> shrunk, std::optional<std::uint64_t> batch) {
+Result<Recording> together(std::vector<Shrunk> shrunk, std::optional<std::uint64_t> batch) {
   if (!batch) batch = shrunk.front().profile.metadata.full_batch;
   if (!batch) return Error{"which batch is asked about is not known", "Name it: --batch 64"};
   auto found = estimate::extrapolate(std::move(shrunk), *batch);
   if (!found) return found.error();
-  return std::move(found->profile);
+  return Recording(std::move(found->profile));
 }
 
 }  // namespace
 
-Result<Profile> read_traces(const std::vector<std::filesystem::path>& traces, std::optional<std::uint64_t> batch,
-                            const estimate::Progress& progress) {
+Result<Recording> read_traces(const std::vector<std::filesystem::path>& traces, std::optional<std::uint64_t> batch,
+                              const estimate::Progress& progress) {
+  if (traces.size() == 1) return alone(traces.front(), batch, progress);
   std::vector<Shrunk> shrunk;
   for (const auto& trace : traces) {
     auto profile = estimate::read_profile(trace, progress);
     if (!profile) return profile.error();
-    if (traces.size() == 1) return alone(trace, std::move(profile).value(), batch);
     if (!profile->damage.empty()) return Error{"'" + trace.string() + "': " + profile->damage, kHowToShrink};
     const auto own = profile->metadata.batch;
     if (!own) return Error{"'" + trace.string() + "' does not tell its batch", kHowToShrink};

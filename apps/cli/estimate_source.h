@@ -8,14 +8,13 @@
 #include <vector>
 
 #include "base/result.h"
-#include "estimate/profile.h"
-#include "estimate/profile_reader.h"
+#include "estimate/recording.h"
 
 namespace dryfit::cli {
 
 /// The profile that an estimate is made from: that of the one trace, or what several traces of the same job at smaller
 /// batches (`dryfit profile --shrink`) say about `batch`. Without a `batch` it is the one that the program asked for.
-Result<estimate::Profile> read_traces(const std::vector<std::filesystem::path>& traces,
-                                      std::optional<std::uint64_t> batch, const estimate::Progress& progress = {});
+Result<estimate::Recording> read_traces(const std::vector<std::filesystem::path>& traces,
+                                        std::optional<std::uint64_t> batch, const estimate::Progress& progress = {});
 
 }  // namespace dryfit::cli

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/estimate.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "estimate/lowering.h"
@@ -10,52 +11,115 @@
 namespace dryfit::estimate {
 namespace {
 
+/// Makes a card's plans of the windows.
+class Planner {
+ public:
+  Planner(const Recording& recording, const Card& card, const Conditions& conditions)
+      : recording_(recording), target_{.card = card, .torch = conditions.torch, .workspaces = conditions.workspaces} {}
+
+  Plan plan(const Analysis& analysis) {
+    Context context{.profile = recording_.profile(),
+                    .timeline = analysis.timeline,
+                    .structure = analysis.structure,
+                    .script = Script(analysis.timeline),
+                    .model = findings_.model,
+                    .gaps = findings_.gaps,
+                    .diagnostics = findings_.diagnostics};
+    // A profile of a GPU has its blocks already.
+    if (!recording_.on_gpu()) {
+      orchestrate(context);
+      lower(context, target_);
+    }
+    return std::move(context.script).finish(analysis.structure.stages);
+  }
+
+  Findings& findings() { return findings_; }
+
+ private:
+  const Recording& recording_;
+  Target target_;
+  Findings findings_;
+};
+
 void add_notes(analysis::ProcessSummary& process, const Metadata& metadata) {
   if (!metadata.torch.empty()) process.notes["software.torch"] = metadata.torch;
   if (!metadata.python.empty()) process.notes["software.python"] = metadata.python;
   if (metadata.cudnn_benchmark) process.notes.emplace("tuning.cudnn_benchmark", "1");
 }
 
+/// A card with what has been played on it so far.
+class Played {
+ public:
+  Played(const Recording& recording, const Card& card, const Conditions& conditions)
+      : planner_(recording, card, conditions), player_(card, conditions) {}
+
+  void play(const Analysis& analysis) { player_.play(planner_.plan(analysis), analysis.timeline.carried); }
+
+  Estimate finish(const Profile& profile, const Analyzer& analyzer) {
+    Estimate result{.gaps = std::move(planner_.findings().gaps)};
+    auto& process = result.process;
+    process.hooks = true;
+    process.forward_seen = analyzer.forward_seen();
+    process.backward_seen = analyzer.backward_seen();
+    process.diagnostics = profile.diagnostics;
+    process.diagnostics.merge(analyzer.diagnostics());
+    process.diagnostics.merge(planner_.findings().diagnostics);
+    add_notes(process, profile.metadata);
+    process.steps = analyzer.past().steps;
+    process.devices.push_back(player_.finish());
+    if (const auto& oom = process.devices.back().last_oom) {
+      process.last_oom_step = process.steps = std::max<std::uint64_t>(oom->at.step, 1) - 1;
+    }
+    return result;
+  }
+
+ private:
+  Planner planner_;
+  Player player_;
+};
+
 }  // namespace
 
-Analysis analyse(Profile profile) {
-  auto timeline = make_timeline(profile);
-  auto structure = find_structure(timeline, profile.names);
-  return {std::move(profile), std::move(timeline), std::move(structure)};
-}
+Analyzer::Analyzer(Recording& recording, std::size_t large_window)
+    : recording_(recording), windows_(recording, large_window) {}
 
-Plan plan_for(const Analysis& analysis, const Card& card, const Conditions& conditions, std::vector<Gap>& gaps,
-              Diagnostics& diagnostics) {
-  Context context{.profile = analysis.profile,
-                  .timeline = analysis.timeline,
-                  .structure = analysis.structure,
-                  .script = Script(analysis.timeline)};
-  // A profile of a GPU has its blocks already.
-  if (!analysis.timeline.on_gpu) {
-    orchestrate(context);
-    lower(context, {.card = card, .torch = conditions.torch, .workspaces = conditions.workspaces});
+std::optional<Analysis> Analyzer::next() {
+  Window window;
+  if (!windows_.next(window)) {
+    if (windows_.has_failed()) recording_.profile().damage = "a temporary file with its events could not be read";
+    return std::nullopt;
   }
-  gaps = std::move(context.gaps);
-  diagnostics.merge(context.diagnostics);
-  return std::move(context.script).finish(analysis.structure.stages);
+  Analysis analysis{.timeline = make_timeline(std::move(window), recording_.on_gpu(), live_)};
+  analysis.structure = find_structure(analysis.timeline, recording_.profile().names, past_);
+  const auto& structure = analysis.structure;
+  past_.begun = true;
+  past_.on_card = past_.on_card || !structure.to_device.empty();
+  past_.steps += static_cast<std::uint32_t>(structure.optimizer_steps.size());
+  forward_seen_ = forward_seen_ || structure.forward_seen;
+  backward_seen_ = backward_seen_ || structure.backward_seen;
+  diagnostics_.merge(analysis.timeline.diagnostics);
+  return analysis;
 }
 
-Estimate estimate(const Analysis& analysis, const Card& card, const Conditions& conditions) {
-  Estimate result;
-  auto& process = result.process;
-  process.hooks = true;
-  process.forward_seen = analysis.structure.forward_seen;
-  process.backward_seen = analysis.structure.backward_seen;
-  process.diagnostics = analysis.profile.diagnostics;
-  process.diagnostics.merge(analysis.timeline.diagnostics);
-  add_notes(process, analysis.profile.metadata);
+Findings plan_for(Recording& recording, const Card& card, const Conditions& conditions, const EachPlan& each_plan,
+                  std::size_t large_window) {
+  Analyzer analyzer(recording, large_window);
+  Planner planner(recording, card, conditions);
+  while (const auto analysis = analyzer.next()) each_plan(planner.plan(*analysis), analysis->timeline.carried);
+  return std::move(planner.findings());
+}
 
-  const auto plan = plan_for(analysis, card, conditions, result.gaps, process.diagnostics);
-  const auto played = play(plan, card, conditions);
-  process.steps = analysis.structure.optimizer_steps.size();
-  if (played.last_oom) process.last_oom_step = process.steps = std::max<std::uint64_t>(played.last_oom->at.step, 1) - 1;
-  process.devices.push_back(played);
-  return result;
+std::vector<Estimate> estimate(Recording& recording, const std::vector<Card>& cards, const Conditions& conditions) {
+  Analyzer analyzer(recording);
+  std::vector<Played> played;
+  played.reserve(cards.size());
+  for (const auto& card : cards) played.emplace_back(recording, card, conditions);
+  while (const auto analysis = analyzer.next()) {
+    for (auto& each : played) each.play(*analysis);
+  }
+  std::vector<Estimate> estimates;
+  for (auto& each : played) estimates.push_back(each.finish(recording.profile(), analyzer));
+  return estimates;
 }
 
 }  // namespace dryfit::estimate

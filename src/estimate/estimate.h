@@ -2,34 +2,53 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <filesystem>
-#include <memory>
-#include <string>
+#include <functional>
+#include <optional>
 #include <vector>
 
 #include "analysis/run_summary.h"
-#include "base/result.h"
 #include "card/card.h"
 #include "card/machine.h"
 #include "estimate/convolution_workspace.h"
 #include "estimate/orchestrator.h"
-#include "estimate/profile_reader.h"
+#include "estimate/recording.h"
+#include "estimate/windows.h"
 #include "simulator/alloc_config.h"
 #include "simulator/torch_version.h"
 
 /// An estimate of what a program takes on a card, from a profile of it on the CPU: Analyzer → Orchestrator → Lowering
-/// → Simulator (docs/estimate.md).
+/// → Simulator (docs/estimate.md), one window of the profile after the other (Note [Windows]).
 namespace dryfit::estimate {
 
-/// A profile that was read and put in order. Serves any number of cards.
+/// A window of a profile, put in order. Serves any number of cards.
 struct Analysis {
-  Profile profile;
   Timeline timeline;
   Structure structure;
 };
 
 /// The Analyzer.
-Analysis analyse(Profile profile);
+class Analyzer {
+ public:
+  /// `recording` must outlive it. It is marked as damaged when it cannot be read to its end.
+  explicit Analyzer(Recording& recording, std::size_t large_window = Windows::kLarge);
+
+  /// The next window; none: that was all.
+  std::optional<Analysis> next();
+  /// What was met in all of them so far.
+  const Past& past() const { return past_; }
+  bool forward_seen() const { return forward_seen_; }
+  bool backward_seen() const { return backward_seen_; }
+  const Diagnostics& diagnostics() const { return diagnostics_; }
+
+ private:
+  Recording& recording_;
+  Windows windows_;
+  std::vector<LiveBlock> live_;
+  Past past_;
+  bool forward_seen_ = false;
+  bool backward_seen_ = false;
+  Diagnostics diagnostics_;
+};
 
 struct Conditions {
   simulator::TorchVersion torch = simulator::TorchVersion::newest();
@@ -43,11 +62,12 @@ struct Estimate {
   std::vector<Gap> gaps;
 };
 
-/// What the program would ask the card's allocator for.
-Plan plan_for(const Analysis& analysis, const Card& card, const Conditions& conditions, std::vector<Gap>& gaps,
-              Diagnostics& diagnostics);
+/// What the program would ask a card's allocator for, told window by window.
+using EachPlan = std::function<void(const Plan& plan, const std::vector<std::uint32_t>& carried)>;
+Findings plan_for(Recording& recording, const Card& card, const Conditions& conditions, const EachPlan& each_plan,
+                  std::size_t large_window = Windows::kLarge);
 
-/// The plan played through PyTorch's allocator on that card.
-Estimate estimate(const Analysis& analysis, const Card& card, const Conditions& conditions);
+/// The plans played through PyTorch's allocator, on each of the cards.
+std::vector<Estimate> estimate(Recording& recording, const std::vector<Card>& cards, const Conditions& conditions);
 
 }  // namespace dryfit::estimate

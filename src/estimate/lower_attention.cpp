@@ -25,11 +25,14 @@ void drop_copy_of(std::uint32_t output, Kernel& kernel) {
     if (copying.outputs().empty()) continue;
     const auto copy = copying.outputs().front();
     if (copying.outputs().size() != 1 || copying.size_of(copy) != copying.size_of(output)) return;
-    context.script.drop(copy);
-    const auto& [size, alloc, copy_end] = timeline.blocks[copy];
+    // Of the two blocks the one that lives longer stays, from the attention on.
     const auto own_end = timeline.blocks[output].free_event;
+    const auto copy_end = timeline.blocks[copy].free_event;
     if (own_end != kNone && (copy_end == kNone || copy_end > own_end)) {
-      context.script.free_at(output, copy_end == kNone ? static_cast<std::uint32_t>(timeline.events.size()) : copy_end);
+      context.script.drop(output);
+      context.script.alloc_at(copy, timeline.blocks[output].alloc_event);
+    } else {
+      context.script.drop(copy);
     }
     return;
   }

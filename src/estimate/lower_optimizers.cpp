@@ -47,7 +47,7 @@ class OptimizerLowering {
       return;
     const auto found = std::ranges::find(kLists, step.class_name, &Lists::class_name);
     if (found == std::end(kLists)) return note_unknown(step.class_name);
-    if (index == 0) make_state(kernel, *found);
+    if (index == 0 && context_.structure.past.steps == 0) make_state(kernel, *found);
     put_copies(kernel, *found, facts);
   }
 

@@ -73,7 +73,7 @@ bool lower_plain(Kernel& kernel, Target&) {
   return true;
 }
 
-void lower(Context& context, Target target) {
+void lower(Context& context, Target& target) {
   std::vector<Rule> rules(context.profile.names.size(), nullptr);
   for (const auto& [name, rule] : kRules) {
     if (const auto id = context.profile.names.find(name)) rules[*id] = rule;

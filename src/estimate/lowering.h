@@ -23,7 +23,7 @@ struct Target {
 
 /// What CUDA does otherwise than the CPU: operators whose kernels keep or need other memory are found in the timeline,
 /// and their blocks replaced by those that a card of that kind has.
-void lower(Context& context, Target target);
+void lower(Context& context, Target& target);
 
 /// Rewrites one operator. True: all below it is done too.
 using Rule = bool (*)(Kernel& kernel, Target& target);

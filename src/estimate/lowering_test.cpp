@@ -202,7 +202,7 @@ TEST(Lowering, A_gradient_in_another_layout_is_copied_for_the_time_of_both_convo
 
 TEST(Estimate, A_plan_that_is_too_large_names_the_request_that_failed) {
   const auto trace = begun().op("aten::relu", 10, 5, kForward).memory(12, 1, std::int64_t{2} << 30);
-  const auto found = estimate(testing::analysed(trace), testing::small_card(), {.torch = {2, 6, 0}});
+  const auto found = testing::estimated(trace);
   const auto& device = found.process.devices.at(0);
   ASSERT_TRUE(device.last_oom);
   EXPECT_EQ(device.last_oom->requested.count, std::uint64_t{2} << 30);
@@ -212,7 +212,7 @@ TEST(Estimate, A_plan_that_is_too_large_names_the_request_that_failed) {
 
 TEST(Estimate, Peaks_are_what_the_allocator_reserves_and_what_is_outside) {
   const auto trace = begun().op("aten::relu", 10, 5, kForward).memory(12, 1, 1000).memory(20, 1, -1000);
-  const auto found = estimate(testing::analysed(trace), testing::small_card(), {.torch = {2, 6, 0}});
+  const auto found = testing::estimated(trace);
   const auto& device = found.process.devices.at(0);
   EXPECT_EQ(device.torch_peak_reserved->count, 2u << 20);
   EXPECT_EQ(device.peak.count,

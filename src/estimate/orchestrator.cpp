@@ -20,11 +20,12 @@ class Orchestrator {
       : context_(context), timeline_(context.timeline), structure_(context.structure), script_(context.script) {}
 
   void run() {
-    find_model();
+    const bool is_first = !structure_.past.begun;
+    if (is_first) find_model();
     drop_host_blocks();
-    if (structure_.to_device.empty()) copy_batches();
+    if (!structure_.is_marked) copy_batches();
     drop_scalars();
-    load_model();
+    if (is_first) load_model();
   }
 
  private:
@@ -82,7 +83,7 @@ class Orchestrator {
     return tensor_size(inputs.front());
   }
 
-  /// Blocks of the parameters' sizes were made before training began and never freed.
+  /// Blocks of the parameters' sizes were made before training began and lived on.
   bool blocks_of_model_are_here() const {
     if (context_.model.trained.empty()) return false;
     std::unordered_map<std::uint64_t, std::int64_t> wanted;
@@ -109,19 +110,25 @@ class Orchestrator {
   // ---- what stays on the host
 
   void drop_host_blocks() {
-    const bool marked = !structure_.to_device.empty();
-    const auto begin = marked ? timeline_.nodes[structure_.to_device.front()].first_event : structure_.first_forward;
-    for (std::uint32_t i = 0; i < timeline_.blocks.size(); ++i) {
+    const auto begin = structure_.is_marked ? begin_on_card() : structure_.first_forward;
+    for (auto i = timeline_.first_new(); i < timeline_.blocks.size(); ++i) {
       const auto& block = timeline_.blocks[i];
       if (block.alloc_event >= begin) break;
       // Without marks, what was made before training and stayed is the model, which is moved to the card.
-      if (marked || block.free_event < begin) script_.drop(i);
+      if (structure_.is_marked || block.free_event < begin) script_.drop(i);
     }
     for (const auto node : structure_.to_host) drop_allocated_in(node);
     for (const auto node : structure_.to_device) drop_temporaries_of(node);
-    if (marked) {
+    if (structure_.is_marked) {
       for (const auto node : structure_.loaders) drop_allocated_in(node);
     }
+  }
+
+  /// The event with which something is copied to the card for the first time.
+  std::uint32_t begin_on_card() const {
+    if (structure_.past.on_card) return 0;
+    return structure_.to_device.empty() ? static_cast<std::uint32_t>(timeline_.events.size())
+                                        : timeline_.nodes[structure_.to_device.front()].first_event;
   }
 
   template <class Action>
@@ -163,7 +170,7 @@ class Orchestrator {
 
   /// Those that live within one operator, or outside all of them until the next one is done.
   void drop_scalars() {
-    for (std::uint32_t i = 0; i < timeline_.blocks.size(); ++i) {
+    for (auto i = timeline_.first_new(); i < timeline_.blocks.size(); ++i) {
       const auto& block = timeline_.blocks[i];
       if (block.size > kLargestScalar || block.free_event == kNone) continue;
       const auto root = outermost_operator(timeline_.events[block.alloc_event].node);

@@ -18,11 +18,6 @@ struct Gap {
   std::string text;  ///< a sentence without a full stop
 };
 
-/// A parameter that is trained, as the optimizer's work sees it.
-struct Trained {
-  Bytes size;
-};
-
 /// What the Orchestrator found out about the model.
 struct Model {
   std::vector<Bytes> parameters;  ///< all of them, in the order in which they come to the card
@@ -31,15 +26,22 @@ struct Model {
   bool in_trace = false;       ///< their blocks are in the trace already
 };
 
-/// Everything that stages read and write while a profile becomes a plan.
+/// What is found out on the way, from the first window to the last.
+struct Findings {
+  Model model;
+  std::vector<Gap> gaps;
+  Diagnostics diagnostics;
+};
+
+/// Everything that stages read and write while a window of a profile becomes a plan.
 struct Context {
   const Profile& profile;
   const Timeline& timeline;
   const Structure& structure;
   Script script;
-  Model model;
-  std::vector<Gap> gaps;
-  Diagnostics diagnostics;
+  Model& model;
+  std::vector<Gap>& gaps;
+  Diagnostics& diagnostics;
 };
 
 /// Puts the profile's blocks into the order of a program that trains on a card: what stays on the host is dropped,

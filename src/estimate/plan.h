@@ -21,20 +21,20 @@ struct Stage {
   Phase phase = Phase::load;
 };
 
-/// A call of the card's allocator. Blocks of the profile keep their number; others come after them.
+/// A call of the card's allocator. Blocks of the window keep their number; others come after them.
 struct Call {
   std::uint32_t block = 0;
   bool is_free = false;
   Stage at;
 };
 
-/// What the program asks the card's allocator for, from beginning to end.
+/// What the program asks the card's allocator for in a window, from beginning to end.
 struct Plan {
   std::vector<Call> calls;
   std::vector<Bytes> sizes;  ///< by block
 };
 
-/// Changes the profile's sequence of events into that of a card: blocks can be dropped, resized or moved, and others
+/// Changes a window's sequence of events into that of a card: blocks can be dropped, resized or moved, and others
 /// put in. A place is the index of an event, before which something happens; what is put in at one place happens in
 /// the order in which it was put in.
 class Script {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/playing.h"
 
+#include <utility>
+
 #include "estimate/estimate.h"
 #include "simulator/caching_allocator.h"
 #include "simulator/rounding.h"
@@ -24,19 +26,19 @@ analysis::Moment moment(const Stage& stage) {
   return at;
 }
 
-class Player {
+}  // namespace
+
+class Player::Impl {
  public:
-  Player(const Plan& plan, const Card& card, const Conditions& conditions)
-      : plan_(plan),
-        outside_(whatif::outside_of(card, std::nullopt).estimate),
+  Impl(const Card& card, const Conditions& conditions)
+      : outside_(whatif::outside_of(card, std::nullopt).estimate),
         rounding_(conditions.config, conditions.torch),
         large_segment_size_(conditions.config.large_segment_size),
         allocator_({.version = conditions.torch,
                     .config = conditions.config,
                     .device = {.total = card.total_memory, .context = std::min(outside_, card.total_memory)},
                     .addresses = whatif::fresh_addresses(conditions.address_order),
-                    .observer = &refused_}),
-        blocks_(plan.sizes.size(), simulator::kNoBlock) {
+                    .observer = &refused_}) {
     device_.card = card.id;
     device_.capacity = card.total_memory;
     device_.peak_context = card.context_memory + card.launch_memory;
@@ -44,15 +46,22 @@ class Player {
     device_.peak = outside_;
   }
 
-  analysis::DeviceSummary play() {
-    for (const auto& call : plan_.calls) {
+  void play(const Plan& plan, const std::vector<std::uint32_t>& carried) {
+    std::vector<simulator::BlockId> blocks(plan.sizes.size(), simulator::kNoBlock);
+    for (std::size_t i = 0; i < carried.size(); ++i) blocks[i] = blocks_[carried[i]];
+    blocks_ = std::move(blocks);
+    for (const auto& call : plan.calls) {
+      if (device_.last_oom) return;
       if (call.at.step > 0) note_loaded();
       if (call.is_free) {
         free(call);
-      } else if (!malloc(call)) {
-        break;
+      } else {
+        malloc(call, plan.sizes[call.block]);
       }
     }
+  }
+
+  analysis::DeviceSummary finish() {
     const auto& statistics = allocator_.statistics();
     device_.torch_peak_reserved = Bytes{statistics.all.reserved_bytes.peak()};
     device_.torch_peak_allocated = Bytes{statistics.all.allocated_bytes.peak()};
@@ -74,43 +83,38 @@ class Player {
     block = simulator::kNoBlock;
   }
 
-  bool malloc(const Call& call) {
-    if (blocks_[call.block] != simulator::kNoBlock) return true;
-    const auto allocation = allocator_.malloc(plan_.sizes[call.block]);
-    if (!allocation && allocation.outcome != simulator::Outcome::kNothing) {
-      refuse(call);
-      return false;
-    }
+  void malloc(const Call& call, Bytes size) {
+    if (blocks_[call.block] != simulator::kNoBlock) return;
+    const auto allocation = allocator_.malloc(size);
+    if (!allocation && allocation.outcome != simulator::Outcome::kNothing) return refuse(call, size);
     blocks_[call.block] = allocation.block;
     if (reserved() + outside_ > device_.peak) {
       device_.peak = reserved() + outside_;
       device_.peak_torch_reserved = reserved();
       device_.peak_at = moment(call.at);
     }
-    return true;
   }
 
-  void refuse(const Call& call) {
-    const Bytes segment = simulator::get_allocation_size(rounding_(plan_.sizes[call.block]), large_segment_size_);
+  void refuse(const Call& call, Bytes size) {
+    const Bytes segment = simulator::get_allocation_size(rounding_(size), large_segment_size_);
     device_.ooms = 1;
     device_.last_oom = {.requested = segment, .device_free = refused_.left, .at = moment(call.at)};
     device_.first_oom = device_.last_oom;
   }
 
-  const Plan& plan_;
   Bytes outside_;
   simulator::SizeRounding rounding_;
   Bytes large_segment_size_;
   Refused refused_;
   simulator::CachingAllocator allocator_;
-  std::vector<simulator::BlockId> blocks_;
+  std::vector<simulator::BlockId> blocks_;  ///< of the window's blocks
   analysis::DeviceSummary device_;
 };
 
-}  // namespace
-
-analysis::DeviceSummary play(const Plan& plan, const Card& card, const Conditions& conditions) {
-  return Player(plan, card, conditions).play();
-}
+Player::Player(const Card& card, const Conditions& conditions) : impl_(std::make_unique<Impl>(card, conditions)) {}
+Player::~Player() = default;
+Player::Player(Player&&) noexcept = default;
+void Player::play(const Plan& plan, const std::vector<std::uint32_t>& carried) { impl_->play(plan, carried); }
+analysis::DeviceSummary Player::finish() { return impl_->finish(); }
 
 }  // namespace dryfit::estimate

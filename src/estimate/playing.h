@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <memory>
+#include <vector>
+
 #include "analysis/run_summary.h"
 #include "card/card.h"
 #include "estimate/plan.h"
@@ -10,8 +14,21 @@ namespace dryfit::estimate {
 
 struct Conditions;
 
-/// Plays a plan through the model of PyTorch's allocator, on a card that has what PyTorch does not see taken off
-/// already. Stops at the first request that cannot be met.
-analysis::DeviceSummary play(const Plan& plan, const Card& card, const Conditions& conditions);
+/// Plays plans, one window after the other, through the model of PyTorch's allocator, on a card that has what PyTorch
+/// does not see taken off already. Stops at the first request that cannot be met.
+class Player {
+ public:
+  Player(const Card& card, const Conditions& conditions);
+  ~Player();
+  Player(Player&&) noexcept;
+
+  /// `carried`: the numbers that the plan's first blocks had in the plan before.
+  void play(const Plan& plan, const std::vector<std::uint32_t>& carried);
+  analysis::DeviceSummary finish();
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
 
 }  // namespace dryfit::estimate

@@ -4,6 +4,7 @@
 
 #include "estimate/event_parser.h"
 #include "estimate/json_pieces.h"
+#include "estimate/recording.h"
 
 namespace dryfit::estimate {
 namespace {
@@ -13,14 +14,21 @@ constexpr const char* kHowToMake =
     "Make one with `dryfit profile -- python train.py`, or with torch.profiler.profile(profile_memory=True, "
     "record_shapes=True).";
 
+/// Reads into a profile. After each event `after_event` is called, which may take what is there already.
+template <class AfterEvent>
 class ProfileReader {
  public:
-  ProfileReader(ByteSource& source, const Progress& progress)
-      : source_(source), pieces_(source), progress_(progress), parser_(profile_) {
+  ProfileReader(ByteSource& source, Profile& profile, const Progress& progress, AfterEvent after_event)
+      : source_(source),
+        pieces_(source),
+        progress_(progress),
+        profile_(profile),
+        parser_(profile),
+        after_event_(after_event) {
     profile_.inputs.id_of("");
   }
 
-  Result<Profile> read(const std::string& name) {
+  Status read(const std::string& name) {
     while (const auto piece = pieces_.next()) {
       if (piece->key == "traceEvents") {
         add_event(piece->text);
@@ -36,39 +44,59 @@ class ProfileReader {
     }
     profile_.damage = pieces_.damage();
     profile_.json_bytes = pieces_.position();
-    if (profile_.memory.empty()) {
+    if (!tells_memory_) {
       const auto why = profile_.damage.empty() ? "" : " (" + profile_.damage + ")";
       return Error{"'" + name + "' tells nothing about memory: none of its " + std::to_string(profile_.events) +
                        " events is a [memory] event" + why,
                    kHowToMake};
     }
-    return std::move(profile_);
+    return {};
   }
 
  private:
   void add_event(std::string_view text) {
     parser_.add(text);
     ++profile_.events;
+    tells_memory_ = tells_memory_ || !profile_.memory.empty();
+    after_event_();
     if (progress_ && profile_.events % kEventsBetweenReports == 0) progress_(source_.progress());
   }
 
   ByteSource& source_;
   JsonPieces pieces_;
   const Progress& progress_;
-  Profile profile_;
+  Profile& profile_;
   EventParser parser_;
+  AfterEvent after_event_;
+  bool tells_memory_ = false;
 };
 
 }  // namespace
 
 Result<Profile> read_profile(ByteSource& source, const std::string& name, const Progress& progress) {
-  return ProfileReader(source, progress).read(name);
+  Profile profile;
+  const auto status = ProfileReader(source, profile, progress, [] {}).read(name);
+  if (!status) return status.error();
+  return profile;
+}
+
+Result<Recording> read_recording(ByteSource& source, const std::string& name, const Progress& progress) {
+  Recording recording{Profile{}};
+  const auto status = ProfileReader(source, recording.profile(), progress, [&] { recording.drain(); }).read(name);
+  if (!status) return status.error();
+  return recording;
 }
 
 Result<Profile> read_profile(const std::filesystem::path& path, const Progress& progress) {
   auto source = open_file(path);
   if (!source) return source.error();
   return read_profile(**source, path.string(), progress);
+}
+
+Result<Recording> read_recording(const std::filesystem::path& path, const Progress& progress) {
+  auto source = open_file(path);
+  if (!source) return source.error();
+  return read_recording(**source, path.string(), progress);
 }
 
 }  // namespace dryfit::estimate

@@ -12,10 +12,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace dryfit;
   using namespace dryfit::literals;
   const auto source = estimate::from_memory({reinterpret_cast<const char*>(data), size});
-  auto profile = estimate::read_profile(*source, "fuzz");
-  if (!profile) return 0;
-  const auto analysis = estimate::analyse(std::move(profile).value());
+  auto recording = estimate::read_recording(*source, "fuzz");
+  if (!recording) return 0;
   const Card card{.id = "fuzz", .compute_capability = {8, 6}, .total_memory = 12_GiB, .context_memory = 100_MiB};
-  static_cast<void>(estimate::estimate(analysis, card, {.torch = {2, 6, 0}}));
+  static_cast<void>(estimate::estimate(*recording, {card}, {.torch = {2, 6, 0}}));
   return 0;
 }

@@ -3,28 +3,11 @@
 #include "estimate/structure.h"
 
 #include <algorithm>
-#include <optional>
+
+#include "estimate/meaning.h"
 
 namespace dryfit::estimate {
 namespace {
-
-constexpr std::string_view kOptimizerStep = "Optimizer.step#";
-constexpr std::string_view kEngine = "autograd::engine::evaluate_function: ";
-
-/// What a name says about everything below it.
-enum class Meaning : std::uint8_t { nothing, backward, optimizer, zero_grad, to_device, to_host, loader, gradient };
-
-Meaning meaning_of(std::string_view name) {
-  if (name.starts_with(kEngine)) return Meaning::backward;
-  if (name == "dryfit::backward") return Meaning::backward;
-  if (name == "torch::autograd::AccumulateGrad") return Meaning::gradient;
-  if (name.starts_with(kOptimizerStep)) return Meaning::optimizer;
-  if (name.starts_with("Optimizer.zero_grad#")) return Meaning::zero_grad;
-  if (name == "dryfit::to_device") return Meaning::to_device;
-  if (name == "dryfit::to_host" || name == "dryfit::host") return Meaning::to_host;
-  if (name.starts_with("enumerate(DataLoader)#")) return Meaning::loader;
-  return Meaning::nothing;
-}
 
 /// "AdamW" of "Optimizer.step#AdamW.step".
 std::string class_of(std::string_view name) {
@@ -34,9 +17,11 @@ std::string class_of(std::string_view name) {
 
 class Finder {
  public:
-  Finder(const Timeline& timeline, const TextTable& names) : timeline_(timeline), names_(names) {
-    meanings_.reserve(names.size());
-    for (TextTable::Id id = 0; id < names.size(); ++id) meanings_.push_back(meaning_of(names[id]));
+  Finder(const Timeline& timeline, const TextTable& names, const Past& past)
+      : timeline_(timeline), names_(names), meanings_(meanings_of(names)) {
+    found_.past = past;
+    if (past.begun) found_.first_forward = 0;
+    found_.is_marked = names.find("dryfit::to_device").has_value();
   }
 
   Structure find() {
@@ -63,7 +48,6 @@ class Finder {
         break;
       case Meaning::backward:
         found_.backward_seen = true;
-        found_.first_backward = std::min(found_.first_backward, node.first_event);
         // Only the engine's own nodes have a sequence number that leads back.
         if (node.span.sequence != Span::kNoSequence) found_.backward[node.span.sequence] = index;
         break;
@@ -154,7 +138,8 @@ class Finder {
              timeline_.nodes[found_.optimizer_steps[done].node].end_event <= i) {
         ++done;
       }
-      Stage stage{.step = static_cast<std::uint32_t>(done) + 1, .phase = phase_of(timeline_.events[i].node)};
+      Stage stage{.step = found_.past.steps + static_cast<std::uint32_t>(done) + 1,
+                  .phase = phase_of(timeline_.events[i].node)};
       if (i < found_.first_forward && stage.phase != Phase::backward && stage.phase != Phase::optimizer) stage = {};
       found_.stages.push_back(stage);
     }
@@ -171,6 +156,8 @@ class Finder {
 
 }  // namespace
 
-Structure find_structure(const Timeline& timeline, const TextTable& names) { return Finder(timeline, names).find(); }
+Structure find_structure(const Timeline& timeline, const TextTable& names, const Past& past) {
+  return Finder(timeline, names, past).find();
+}
 
 }  // namespace dryfit::estimate

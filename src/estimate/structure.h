@@ -19,8 +19,17 @@ struct OptimizerStep {
   std::string class_name;  ///< "AdamW"
 };
 
+/// What the windows before have shown (Note [Windows]).
+struct Past {
+  bool begun = false;       ///< there was one
+  bool on_card = false;     ///< something was copied to the card
+  std::uint32_t steps = 0;  ///< of optimizers
+};
+
 /// What the parts of a timeline are in a training program.
 struct Structure {
+  Past past;
+  bool is_marked = false;     ///< somewhere in the profile copies to the card are marked
   std::vector<Stage> stages;  ///< of each event, and of the end
   std::vector<Phase> phases;  ///< of each node
   std::vector<OptimizerStep> optimizer_steps;
@@ -30,12 +39,11 @@ struct Structure {
   std::vector<std::uint32_t> gradients;                      ///< AccumulateGrad nodes, in the order of time
   std::unordered_map<std::int32_t, std::uint32_t> backward;  ///< sequence number → node of the autograd engine
   std::uint32_t first_forward = kNone;                       ///< event with which training begins
-  std::uint32_t first_backward = kNone;                      ///< event
   bool forward_seen = false;
   bool backward_seen = false;
 };
 
 /// The Analyzer's second half: steps, phases, and which backward node belongs to which forward operator.
-Structure find_structure(const Timeline& timeline, const TextTable& names);
+Structure find_structure(const Timeline& timeline, const TextTable& names, const Past& past = {});
 
 }  // namespace dryfit::estimate

@@ -55,11 +55,18 @@ inline Result<Profile> read(const std::string& text) {
   return read_profile(*source, "trace.json");
 }
 
-inline Analysis analysed(const TraceText& trace) {
+inline Recording recorded(const TraceText& trace) {
   auto profile = read(trace.text());
   DRYFIT_CHECK(profile);
-  return analyse(std::move(profile).value());
+  return Recording(std::move(profile).value());
 }
+
+/// The first window, with the names of its profile.
+struct Analysed {
+  explicit Analysed(const TraceText& trace) : recording(recorded(trace)), first(*Analyzer(recording).next()) {}
+  Recording recording;
+  Analysis first;
+};
 
 inline Card small_card() {
   using namespace literals;
@@ -70,19 +77,36 @@ inline Card small_card() {
           .context_memory = 100_MiB};
 }
 
-/// "+512 -512": the sizes that a card is asked for, in their order.
+/// "+512 -512": the sizes that a card is asked for, in their order; of windows no larger than `large_window`.
+inline std::string calls_of(Recording recording, std::vector<Gap>* gaps = nullptr,
+                            simulator::TorchVersion torch = {2, 6, 0}, std::size_t large_window = Windows::kLarge) {
+  std::string text;
+  std::vector<bool> lives;
+  const auto tell = [&](const Plan& plan, const std::vector<std::uint32_t>& carried) {
+    std::vector<bool> now(plan.sizes.size());
+    for (std::size_t i = 0; i < carried.size(); ++i) now[i] = lives[carried[i]];
+    lives = std::move(now);
+    for (const auto& call : plan.calls) {
+      if (lives[call.block] != call.is_free) continue;
+      lives[call.block] = !call.is_free;
+      text += (text.empty() ? "" : " ") + std::string(call.is_free ? "-" : "+") +
+              std::to_string(plan.sizes[call.block].count);
+    }
+  };
+  const auto found = plan_for(recording, small_card(), {.torch = torch}, tell, large_window);
+  if (gaps) *gaps = found.gaps;
+  return text;
+}
+
 inline std::string calls_of(const TraceText& trace, std::vector<Gap>* gaps = nullptr,
                             simulator::TorchVersion torch = {2, 6, 0}) {
-  std::vector<Gap> found;
-  Diagnostics diagnostics;
-  const auto plan = plan_for(analysed(trace), small_card(), {.torch = torch}, found, diagnostics);
-  if (gaps) *gaps = found;
-  std::string text;
-  for (const auto& call : plan.calls) {
-    text += (text.empty() ? "" : " ") + std::string(call.is_free ? "-" : "+") +
-            std::to_string(plan.sizes[call.block].count);
-  }
-  return text;
+  return calls_of(recorded(trace), gaps, torch);
+}
+
+/// On the small card.
+inline Estimate estimated(const TraceText& trace) {
+  auto recording = recorded(trace);
+  return estimate(recording, {small_card()}, {.torch = {2, 6, 0}}).front();
 }
 
 /// Arguments of an operator: {{"float", "[2, 3]"}} or with a value {"ScalarList", "[]", "[1, 1]"}.

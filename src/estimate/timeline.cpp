@@ -43,16 +43,30 @@ void add_nodes(Timeline& timeline, std::vector<Span>& spans) {
     open.push_back(index);
   }
   while (!open.empty()) close(static_cast<std::uint32_t>(timeline.nodes.size()));
-  spans = {};
 }
 
 /// Blocks by the address at which they live.
 class Pairing {
  public:
-  explicit Pairing(Timeline& timeline) : timeline_(timeline) {}
+  Pairing(Timeline& timeline, const std::vector<LiveBlock>& live) : timeline_(timeline) {
+    for (const auto& block : live) {
+      live_.emplace(block.address, static_cast<std::uint32_t>(timeline_.blocks.size()));
+      timeline_.blocks.push_back({.size = block.size});
+      timeline_.carried.push_back(block.number);
+    }
+  }
 
   /// False: there is nothing to note.
   bool add(const MemoryRecord& record) { return record.bytes > 0 ? alloc(record) : free(record); }
+
+  /// In the order in which they were allocated.
+  std::vector<LiveBlock> live() const {
+    std::vector<LiveBlock> found;
+    found.reserve(live_.size());
+    for (const auto& [address, block] : live_) found.push_back({address, timeline_.blocks[block].size, block});
+    std::ranges::sort(found, {}, &LiveBlock::number);
+    return found;
+  }
 
  private:
   bool alloc(const MemoryRecord& record) {
@@ -134,16 +148,14 @@ void set_ranges(Timeline& timeline, const std::vector<Time>& times) {
 
 }  // namespace
 
-Timeline make_timeline(Profile& profile) {
+Timeline make_timeline(Window window, bool on_gpu, std::vector<LiveBlock>& live) {
   Timeline timeline;
-  add_nodes(timeline, profile.spans);
-  timeline.on_gpu = std::ranges::any_of(profile.memory, &MemoryRecord::on_gpu);
-  std::ranges::stable_sort(profile.memory, {}, &MemoryRecord::time);
+  add_nodes(timeline, window.spans);
   auto cursors = cursors_of(timeline.nodes);
   std::vector<Time> times;
-  Pairing pairing(timeline);
-  for (const auto& record : profile.memory) {
-    if (record.on_gpu != timeline.on_gpu) continue;
+  Pairing pairing(timeline, live);
+  for (const auto& record : window.memory) {
+    if (record.on_gpu != on_gpu) continue;
     const auto before = timeline.events.size();
     if (!pairing.add(record)) continue;
     const auto node = record.thread < cursors.size() ? cursors[record.thread].innermost_at(record.time) : kNone;
@@ -152,8 +164,8 @@ Timeline make_timeline(Profile& profile) {
       times.push_back(record.time);
     }
   }
-  profile.memory = {};
   set_ranges(timeline, times);
+  live = pairing.live();
   return timeline;
 }
 

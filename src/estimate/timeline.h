@@ -9,6 +9,7 @@
 
 #include "base/bytes.h"
 #include "estimate/profile.h"
+#include "estimate/windows.h"
 
 namespace dryfit::estimate {
 
@@ -28,7 +29,7 @@ struct Node {
 struct Block {
   Bytes size;
   std::uint32_t alloc_event = 0;
-  std::uint32_t free_event = kNone;  ///< kNone: it outlived the profile
+  std::uint32_t free_event = kNone;  ///< kNone: it outlives the window
 };
 
 struct Event {
@@ -37,13 +38,16 @@ struct Event {
   bool is_free = false;
 };
 
-/// A profile, put in order: operators as a tree, memory as blocks that live from one event to another.
+/// A window of a profile, put in order: operators as a tree, memory as blocks that live from one event to another.
 struct Timeline {
   std::vector<Node> nodes;
-  std::vector<Event> events;  ///< in the order of time
-  std::vector<Block> blocks;
-  bool on_gpu = false;  ///< the profile is of a GPU, and these are its blocks
+  std::vector<Event> events;           ///< in the order of time
+  std::vector<Block> blocks;           ///< first those that lived already, which have no allocation here
+  std::vector<std::uint32_t> carried;  ///< the numbers that those had in the window before
   Diagnostics diagnostics;
+
+  /// The first block that is allocated here.
+  std::uint32_t first_new() const { return static_cast<std::uint32_t>(carried.size()); }
 
   /// Whether node `below` is `above` or lies under it.
   bool is_within(std::uint32_t below, std::uint32_t above) const {
@@ -51,10 +55,18 @@ struct Timeline {
   }
 };
 
-/// The Analyzer's first half: pairs allocations with frees and nests spans by their times, in O(n log n). Takes the
-/// profile's spans and memory records, which are empty afterwards. Diagnostics:
+/// A block that lives where one window ends and the next begins.
+struct LiveBlock {
+  std::uint64_t address = 0;
+  Bytes size;
+  std::uint32_t number = 0;  ///< in the window that ended
+};
+
+/// The Analyzer's first half: pairs allocations with frees and nests spans by their times, in O(n log n). Of memory
+/// records, those of a GPU count or those of the host. `live` is what the window begins with, and then what it ends
+/// with. Diagnostics:
 ///   estimate.missing_frees     an address was allocated again without having been freed; the older block ends there
 ///   estimate.unknown_frees     frees of blocks that are not known; left out
-Timeline make_timeline(Profile& profile);
+Timeline make_timeline(Window window, bool on_gpu, std::vector<LiveBlock>& live);
 
 }  // namespace dryfit::estimate
