@@ -7,14 +7,10 @@
 #include <string_view>
 
 #include "card/attribute_names.h"
+#include "card/attribute_numbers.h"
 
 namespace dryfit {
 namespace {
-
-constexpr int kClockRate = 13;             // CU_DEVICE_ATTRIBUTE_CLOCK_RATE, kHz
-constexpr int kMultiprocessorCount = 16;   // CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
-constexpr int kMemoryClockRate = 36;       // CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, kHz
-constexpr int kGlobalMemoryBusWidth = 37;  // CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, bits
 
 /// Operations of a multiprocessor in a clock; 0: its tensor cores do not do it.
 struct PerClock {

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <tuple>
 
 #include "estimate/element_size.h"
 
@@ -76,11 +77,14 @@ Parts parts_of(double bytes, const Sizes& sizes) {
   return best;
 }
 
-/// Of the same kind: what differs is a matter of sizes.
-bool is_alike(const Convolution& a, const Convolution& b) {
-  const auto grouping = [](const Convolution& c) { return c.groups == 1 ? 0 : c.groups == c.in_channels ? 2 : 1; };
-  return a.channels_last == b.channels_last && a.kernel_height == b.kernel_height && a.kernel_width == b.kernel_width &&
-         a.stride == b.stride && a.dilation == b.dilation && grouping(a) == grouping(b);
+/// Plans of the one never serve the other.
+auto layout_of(const Convolution& c) {
+  return std::tuple(c.channels_last, c.groups == 1 ? 0 : c.groups == c.in_channels ? 2 : 1);
+}
+
+/// Within one, what differs is a matter of sizes.
+auto kind_of(const Convolution& c) {
+  return std::tuple_cat(layout_of(c), std::tuple(c.kernel_height, c.kernel_width, c.stride, c.dilation));
 }
 
 double difference(std::int64_t a, std::int64_t b) {
@@ -93,6 +97,13 @@ double distance(const Convolution& a, const Convolution& b) {
   return 3 * difference(a.in_channels, b.in_channels) + 3 * difference(a.out_channels, b.out_channels) +
          2 * difference(a.height * a.width, b.height * b.width) + difference(a.batch, b.batch) +
          (a.type == b.type ? 0 : 20) + (a.padding == b.padding ? 0 : 2);
+}
+
+/// More than any difference of sizes.
+double difference_of_kind(const Convolution& a, const Convolution& b) {
+  if (kind_of(a) == kind_of(b)) return 0;
+  return 1000 + 100 * (difference(a.kernel_height * a.kernel_width, b.kernel_height * b.kernel_width) +
+                       difference(a.stride, b.stride) + difference(a.dilation, b.dilation));
 }
 
 // ---- reading
@@ -188,6 +199,7 @@ Result<WorkspaceTable> WorkspaceTable::parse(std::string_view text, const std::s
     }
     for (std::size_t i = 0; i < line.batches.size(); ++i) {
       line.convolution.batch = line.batches[i];
+      table.kinds_.insert(kind_of(line.convolution));
       table.exact_.emplace(line.convolution, Answers{line.bytes[0][i], line.bytes[1][i], line.bytes[2][i]});
     }
   }
@@ -229,12 +241,17 @@ std::optional<Bytes> WorkspaceTable::workspace(const Convolution& convolution, P
   return Bytes{static_cast<std::uint64_t>(answer(like->first, like->second[index]))};
 }
 
+bool WorkspaceTable::knows_kind_of(const Convolution& convolution) const {
+  return kinds_.contains(kind_of(convolution));
+}
+
 const WorkspaceTable::Row* WorkspaceTable::most_like(const Convolution& convolution) const {
   const Row* found = nullptr;
   double least = std::numeric_limits<double>::infinity();
   for (const auto& row : exact_) {
-    if (!is_alike(row.first, convolution)) continue;
-    if (const double far = distance(row.first, convolution); far < least) {
+    if (layout_of(row.first) != layout_of(convolution)) continue;
+    const double far = distance(row.first, convolution) + difference_of_kind(row.first, convolution);
+    if (far < least) {
       least = far;
       found = &row;
     }

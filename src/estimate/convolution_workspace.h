@@ -7,9 +7,11 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "base/bytes.h"
@@ -39,7 +41,8 @@ bool is_native_depthwise(const Convolution& convolution);
 ///
 /// Note [Workspaces]. Which plan that is, is cuDNN's secret; what one takes follows from the sizes at hand. So common
 /// convolutions were put to the real cuDNN on every kind of chip (tools/convolution_workspaces; data/convolutions), and
-/// a convolution that was not asked about is taken to get the plan of the one that is most like it. What that one took
+/// a convolution that was not asked about is taken to get the plan of the one that is most like it; where none has the
+/// same filter and stride, that is a guess, and counted as one. What that one took
 /// is split into the parts that plans are seen to need: a copy of the input, one of the output (both in another
 /// layout), one of the weight for each image, copies of the weight, and what does not depend on any size; and put
 /// together again with the sizes of the convolution in question.
@@ -50,6 +53,8 @@ class WorkspaceTable {
 
   /// None: the table has nothing like it.
   std::optional<Bytes> workspace(const Convolution& convolution, Pass pass) const;
+  /// One with the same filter and stride was asked about; otherwise the answer is a guess.
+  bool knows_kind_of(const Convolution& convolution) const;
 
  private:
   using Answers = std::array<std::uint64_t, 3>;  ///< by pass
@@ -59,6 +64,8 @@ class WorkspaceTable {
   const Row* most_like(const Convolution& convolution) const;
 
   Rows exact_;
+  /// Layout, grouping, filter, stride and dilation of all.
+  std::set<std::tuple<bool, int, std::int64_t, std::int64_t, std::int64_t, std::int64_t>> kinds_;
 };
 
 /// The tables of chips. A chip that was never asked has the table of the next older one, else of the oldest.

@@ -58,9 +58,13 @@ TEST(Workspaces, Of_another_batch_the_parts_grow_that_depend_on_it) {
   EXPECT_EQ(table().workspace(square(10), Pass::weight_gradient)->count, static_cast<std::uint64_t>(10 * kWeight));
 }
 
-TEST(Workspaces, Of_a_kind_that_was_never_asked_nothing_is_known) {
+TEST(Workspaces, Of_a_kind_that_was_never_asked_the_nearest_is_a_guess) {
+  EXPECT_TRUE(table().knows_kind_of(square(4)));
   auto other = square(4);
   other.kernel_height = 5;
+  EXPECT_TRUE(table().workspace(other, Pass::forward));
+  EXPECT_FALSE(table().knows_kind_of(other));
+  other.channels_last = !other.channels_last;
   EXPECT_FALSE(table().workspace(other, Pass::forward));
 }
 

@@ -46,4 +46,18 @@ void Kernel::drop_temporaries() {
   for (const auto block : temporaries_) context_.script.drop(block);
 }
 
+void Kernel::drop_temporaries_but_copies() {
+  const auto& timeline = context_.timeline;
+  const auto is_copy = [&](std::uint32_t block) {
+    for (auto at = timeline.events[timeline.blocks[block].alloc_event].node; at != node_ && at != kNone;
+         at = timeline.nodes[at].parent) {
+      if (context_.profile.names[timeline.nodes[at].span.name] == "aten::contiguous") return true;
+    }
+    return false;
+  };
+  for (const auto block : temporaries_) {
+    if (!is_copy(block)) context_.script.drop(block);
+  }
+}
+
 }  // namespace dryfit::estimate

@@ -35,6 +35,8 @@ class Kernel {
 
   /// The card has none of the temporaries.
   void drop_temporaries();
+  /// The card has none of them but copies of its inputs that put them in order (aten::contiguous).
+  void drop_temporaries_but_copies();
 
   // What the card does in their place, one after another, from the beginning of the operator on.
   void alloc(std::uint32_t output) { context_.script.alloc_at(output, place_); }

@@ -8,19 +8,23 @@
 namespace dryfit::estimate {
 namespace {
 
-/// How far behind the attention its result is copied, at most: in between it is transposed and viewed.
-constexpr std::uint32_t kNearby = 24;
+constexpr std::string_view kViews[] = {"aten::transpose", "aten::permute", "aten::view",   "aten::as_strided",
+                                       "aten::detach",    "detach",        "aten::select", "aten::slice",
+                                       "aten::unsqueeze", "aten::squeeze", "aten::alias",  "aten::_reshape_alias"};
+constexpr std::string_view kCopies[] = {"aten::clone", "aten::contiguous", "aten::reshape"};
 
 /// CUDA's kernels write the result with the heads inside: batch, sequence, head, channel. What the program does next,
 /// putting it into that order and making it contiguous, is a copy on the CPU and none on the card.
 void drop_copy_of(std::uint32_t output, Kernel& kernel) {
   auto& context = kernel.context();
   const auto& timeline = context.timeline;
-  const auto first = timeline.nodes[kernel.node()].end_node;
-  const auto end = std::min<std::uint32_t>(first + kNearby, static_cast<std::uint32_t>(timeline.nodes.size()));
-  for (auto i = first; i < end; ++i) {
-    const auto name = context.profile.names[timeline.nodes[i].span.name];
-    if (name != "aten::clone" && name != "aten::contiguous" && name != "aten::reshape") continue;
+  for (auto i = timeline.nodes[kernel.node()].end_node; i < timeline.nodes.size(); ++i) {
+    const auto& span = timeline.nodes[i].span;
+    const auto name = context.profile.names[span.name];
+    const bool is_copy = std::ranges::find(kCopies, name) != std::end(kCopies);
+    // Anything else uses the result as it is.
+    if (!is_copy && span.kind == Span::Kind::op && std::ranges::find(kViews, name) == std::end(kViews)) return;
+    if (!is_copy) continue;
     const Kernel copying(context, i);
     if (copying.outputs().empty()) continue;
     const auto copy = copying.outputs().front();

@@ -51,7 +51,7 @@ Bytes workspace(const std::optional<Convolution>& convolution, Pass pass, const 
   if (convolution && is_native_depthwise(*convolution)) return {};
   const auto* table = target.workspaces ? target.workspaces->of(target.card.compute_capability) : nullptr;
   const auto found = convolution && table ? table->workspace(*convolution, pass) : std::nullopt;
-  if (!found) kernel.context().diagnostics.add("estimate.unknown_workspaces");
+  if (!found || !table->knows_kind_of(*convolution)) kernel.context().diagnostics.add("estimate.guessed_workspaces");
   return found.value_or(Bytes{});
 }
 

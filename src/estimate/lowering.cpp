@@ -36,8 +36,8 @@ constexpr std::pair<std::string_view, Rule> kRules[] = {
     {"aten::dropout_", lower_dropout},
     {"aten::native_dropout", lower_plain},
     {"aten::native_dropout_backward", lower_plain},
-    {"aten::native_layer_norm_backward", lower_plain},
-    {"aten::native_group_norm_backward", lower_plain},
+    {"aten::native_layer_norm_backward", lower_contiguous},
+    {"aten::native_group_norm_backward", lower_contiguous},
     {"aten::_scaled_dot_product_flash_attention_for_cpu", lower_flash_attention},
     {"aten::_scaled_dot_product_flash_attention_for_cpu_backward", lower_flash_attention_backward},
     {"aten::_scaled_dot_product_attention_math", note_attention},
@@ -46,6 +46,8 @@ constexpr std::pair<std::string_view, Rule> kRules[] = {
     {"aten::rnn_tanh", note_recurrence},
     {"aten::rnn_relu", note_recurrence},
     {"aten::embedding_dense_backward", lower_embedding_backward},
+    {"aten::sum", lower_reduction},
+    {"aten::mean", lower_reduction},
     // Operands of different types are converted in the kernel.
     {"aten::add", lower_plain},
     {"aten::add_", lower_plain},
@@ -70,6 +72,11 @@ constexpr std::pair<std::string_view, Rule> kRules[] = {
 
 bool lower_plain(Kernel& kernel, Target&) {
   kernel.drop_temporaries();
+  return true;
+}
+
+bool lower_contiguous(Kernel& kernel, Target&) {
+  kernel.drop_temporaries_but_copies();
   return true;
 }
 

@@ -40,7 +40,10 @@ bool lower_flash_attention(Kernel& kernel, Target& target);
 bool lower_flash_attention_backward(Kernel& kernel, Target& target);
 /// CUDA's kernel allocates its results and nothing else.
 bool lower_plain(Kernel& kernel, Target& target);
+/// The same, of inputs that are made contiguous first.
+bool lower_contiguous(Kernel& kernel, Target& target);
 bool lower_embedding_backward(Kernel& kernel, Target& target);
+bool lower_reduction(Kernel& kernel, Target& target);
 
 /// The steps of all optimizers, which CUDA takes with lists of tensors.
 void lower_optimizers(Context& context, const Target& target);

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "predictor/compute_example.h"
 
+#include "card/attribute_numbers.h"
+
 namespace dryfit::predictor {
 namespace {
 
-constexpr int kMultiprocessorCount = 16;  // CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
 constexpr double kTera = 1e12;
 
 }  // namespace

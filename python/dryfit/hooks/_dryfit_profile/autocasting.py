@@ -34,7 +34,7 @@ FULL = frozenset(
     multilabel_margin_loss soft_margin_loss triplet_margin_loss multi_margin_loss binary_cross_entropy_with_logits dist
     pdist cdist renorm logsumexp upsample_nearest1d upsample_nearest2d upsample_nearest3d upsample_linear1d
     upsample_bilinear2d upsample_trilinear3d upsample_bicubic2d prod softmax log_softmax cumprod cumsum linalg_vector_norm
-    linalg_matrix_norm sum norm cross_entropy_loss nll_loss_nd binary_cross_entropy
+    linalg_matrix_norm sum norm nll_loss_nd binary_cross_entropy
     """.split()
 )
 WIDEST = frozenset(
@@ -55,15 +55,16 @@ class Autocasting:
         Patch(module.autocast, "__exit__", lambda original: around(original, after=self._left))
 
     def cast(self, func: Any, args: Arguments, kwargs: Keywords) -> Tuple[Arguments, Keywords]:
-        """The arguments as autocast hands them on."""
+        """The arguments as autocast hands them on. PyTorch's builds cast the last one first: C++ leaves the order to the
+        compiler, and theirs goes from right to left."""
         if not self._enabled():
             return args, kwargs
         change = self._change_for(getattr(func, "__name__", ""), args, kwargs)
         if change is None:
             return args, kwargs
-        return tuple(self._each(change, value) for value in args), {
-            name: self._each(change, value) for name, value in kwargs.items()
-        }
+        named = {name: self._each(change, value) for name, value in reversed(kwargs.items())}
+        cast = [self._each(change, value) for value in reversed(args)]
+        return tuple(reversed(cast)), {name: named[name] for name in kwargs}
 
     def _change_for(self, name: str, args: Arguments, kwargs: Keywords) -> Optional[Callable[[Any], Any]]:
         if name in LOWER:

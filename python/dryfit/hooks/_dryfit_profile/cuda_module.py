@@ -41,6 +41,9 @@ class Stream:
     def query(self) -> bool:
         return True
 
+    def is_capturing(self) -> bool:
+        return False
+
     def record_event(self, event: Any = None) -> Any:
         event = event or Event()
         event.record(self)
@@ -189,14 +192,31 @@ def _of_random_numbers(torch: Any) -> Dict[str, Callable[..., Any]]:
     }
 
 
+def _of_the_accelerator(torch: Any) -> Dict[str, Callable[..., Any]]:
+    """Names of torch.accelerator that torch.cuda does not have. Optimizers of newer versions ask there."""
+    return {
+        "current_accelerator": lambda check_available=False: torch.device("cuda"),
+        "current_device_index": lambda: 0,
+        "current_device_idx": lambda: 0,
+        "set_device_index": lambda device, /: None,
+        "set_device_idx": lambda device, /: None,
+        "device_index": lambda device, /: contextlib.nullcontext(),
+        "get_memory_info": lambda device=None, /: (MEMORY, MEMORY),
+    }
+
+
 def install(torch: Any) -> None:
-    for name, answer in answers(torch).items():
-        if hasattr(torch.cuda, name):
-            setattr(torch.cuda, name, answer)
+    of_cuda = answers(torch)
+    _answer(torch.cuda, of_cuda)
     for part in ("memory", "random", "streams", "graphs"):
-        module = getattr(torch.cuda, part, None)
-        for name, answer in answers(torch).items():
-            if module is not None and hasattr(module, name):
-                setattr(module, name, answer)
+        _answer(getattr(torch.cuda, part, None), of_cuda)
+    _answer(getattr(torch, "accelerator", None), {**of_cuda, **_of_the_accelerator(torch)})
     if not hasattr(torch._C, "_cuda_getCurrentRawStream"):
         torch._C._cuda_getCurrentRawStream = lambda device: 0
+
+
+def _answer(module: Any, answers: Dict[str, Callable[..., Any]]) -> None:
+    """Only what the version of PyTorch has already: programs ask whether a name is there."""
+    for name, answer in answers.items():
+        if module is not None and hasattr(module, name):
+            setattr(module, name, answer)

@@ -22,6 +22,7 @@ class GpuKernels:
     def install(self) -> None:
         self._mode.replace(self._torch.dropout, self._dropout)
         self._mode.replace(self._torch.nn.functional.scaled_dot_product_attention, self._attention)
+        self._mode.replace(self._torch._C._nn.cross_entropy_loss, self._cross_entropy)
         self._allow_lists()
         # cuDNN would lay the weights of a recurrent network out in one piece.
         Patch(self._torch, "_use_cudnn_rnn_flatten_weight", lambda original: lambda: False)
@@ -62,6 +63,20 @@ class GpuKernels:
         if self._mode.is_on_device(values["query"]):
             values["dropout_p"] = 0.0
         return self._mode.call(func, (), values)
+
+    def _cross_entropy(self, func: Any, args: Arguments, kwargs: Keywords) -> Any:
+        """Of its two parts autocast leaves the first, the logarithm, in the precision of the input, and casts the second's
+        input. Both are called from C++ at once, where the CPU's autocast would see them and not the GPU's."""
+        names = ("input", "target", "weight", "reduction", "ignore_index", "label_smoothing")
+        values = {**dict(zip(names, args)), **kwargs}
+        tensor, target = values["input"], values["target"]
+        is_plain = not target.is_floating_point() and not values.get("label_smoothing")
+        if tensor.dtype == self._torch.float32 or not is_plain or not self._mode.is_on_device(tensor):
+            return self._mode.call(func, args, kwargs)
+        dimension = 0 if tensor.dim() == 1 else 1
+        logarithm = self._mode.call(self._torch.log_softmax, (tensor, dimension), {"dtype": tensor.dtype})
+        rest = {name: values[name] for name in ("weight", "reduction", "ignore_index") if name in values}
+        return self._mode.call(self._torch._C._nn.nll_loss_nd, (logarithm, target), rest)
 
 
 def _first(groups: Any) -> Any:
