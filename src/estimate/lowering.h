@@ -17,8 +17,9 @@ struct Target {
   const Card& card;
   simulator::TorchVersion torch;
   const Workspaces* workspaces = nullptr;  ///< null: not known
-  // Whether the forward and the backward thread have their cuBLAS workspaces.
+  // Whether the forward and the backward thread have their workspaces of cuBLAS and of cuBLASLt.
   bool workspace_of_thread[2] = {false, false};
+  bool lt_workspace_of_thread[2] = {false, false};
 };
 
 /// What CUDA does otherwise than the CPU: operators whose kernels keep or need other memory are found in the timeline,

@@ -114,16 +114,19 @@ TEST(Lowering, The_first_product_of_a_thread_brings_a_workspace_that_stays) {
   product(trace, 35, 3);
   product(trace, 42, 4);
   EXPECT_EQ(calls_of(trace), "+400 +8519680 +400 +400 +8519680 +400");
+  EXPECT_EQ(calls_of(trace, nullptr, {2, 15, 0}).substr(0, 23), "+400 +8519680 -8519680 ");
 }
 
-TEST(Lowering, A_product_with_a_bias_has_scratch_memory_up_to_2_8) {
+TEST(Lowering, A_product_with_a_bias_has_memory_of_its_own_as_each_version_does) {
   const auto trace =
       begun()
           .op("aten::addmm", 10, 5,
               with_sequence(arguments({{"float", "[8]", ""}, {"float", "[4, 6]", ""}, {"float", "[6, 8]", ""}})))
           .memory(11, 1, 128);
   EXPECT_EQ(calls_of(trace), "+128 +1048576 +8519680 -1048576");
-  EXPECT_EQ(calls_of(trace, nullptr, {2, 9, 0}), "+128 +8519680");
+  EXPECT_EQ(calls_of(trace, nullptr, {2, 9, 0}), "+128 +1048576 +8519680");
+  EXPECT_EQ(calls_of(trace, nullptr, {2, 12, 0}), "+128 +8519680");
+  EXPECT_EQ(calls_of(trace, nullptr, {2, 15, 0}), "+128 +1048576 -1048576");
 }
 
 TEST(Lowering, Batch_norm_allocates_its_result_first_and_nothing_in_between) {
