@@ -82,6 +82,18 @@ def test_a_program_finds_a_gpu(profiled):
     assert printed == ["cuda 1 0 True", "True True", "0.0 0 0", "cuda:0"]
 
 
+def test_a_program_that_asks_for_an_accelerator_finds_the_gpu(profiled):
+    [line] = profiled("""
+        accelerator = getattr(torch, "accelerator", None)
+        if accelerator is None:
+            print("cuda 0 False")
+        else:
+            stream = accelerator.current_stream()
+            print(accelerator.current_accelerator(), accelerator.current_device_index(), stream.is_capturing())
+        """)
+    assert line == "cuda 0 False"
+
+
 def test_tensors_are_where_the_program_put_them(profiled):
     printed = profiled(
         """
@@ -291,6 +303,33 @@ def test_a_weight_is_cast_once_until_autocast_is_left(profiled, tmp_path: Path):
     assert Trace(tmp_path).device_blocks().count(40 * 40 * 2) == 2
 
 
+def test_autocast_casts_the_last_argument_first(profiled, tmp_path: Path):
+    """The bias, the weight, then the input: the order of C++ in PyTorch's builds."""
+    profiled("""
+        layer = nn.Linear(64, 32).cuda()
+        x = torch.randn(16, 64, device="cuda")
+        with torch.autocast("cuda", torch.bfloat16):
+            layer(x)
+        """)
+    bias, weight, given = 32 * 2, 32 * 64 * 2, 16 * 64 * 2
+    casts = [size for size in Trace(tmp_path).device_blocks() if size in (bias, weight, given)]
+    assert casts[-3:] == [bias, weight, given]
+
+
+def test_the_logarithm_of_a_cross_entropy_stays_in_half_precision_under_autocast(profiled, tmp_path: Path):
+    [line] = profiled("""
+        logits = torch.randn(16, 100, device="cuda", dtype=torch.bfloat16, requires_grad=True)
+        target = torch.randint(0, 100, (16,), device="cuda")
+        with torch.autocast("cuda", torch.bfloat16):
+            loss = F.cross_entropy(logits, target)
+        loss.backward()
+        print(loss.dtype, logits.grad.dtype)
+        """)
+    assert line == "torch.float32 torch.bfloat16"
+    blocks = Trace(tmp_path).device_blocks()
+    assert blocks.count(16 * 100 * 4) == 2  # the cast for the second half, and its gradient
+
+
 def test_attention_keeps_no_matrix_of_weights(profiled, tmp_path: Path):
     profiled(
         """
@@ -382,7 +421,8 @@ def test_a_device_of_the_program_that_fails_fails_with_its_own_words(profiled):
             print(error)
         """
     )
-    assert printed == ["mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)"]
+    [line] = printed
+    assert line.endswith("mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)")
 
 
 def test_threads_and_workers_find_the_gpu_too(profiled):
