@@ -39,7 +39,7 @@ WHEEL_SOURCES = $(shell find src apps include cards models cmake python data/con
 .DELETE_ON_ERROR:
 .PHONY: help setup packages headers tools-venv venv venv-latest venv-2.11 venv-2.1 venv-peft venv-harvest venv-comparators venv-exports \
         build demo \
-        test test-fast test-latest test-cpp test-python test-slurm test-page check-includes test-sanitizers test-asan-predictor accuracy-profile \
+        test test-fast test-latest test-cpp test-python test-slurm test-page check-includes test-sanitizers test-asan accuracy-profile \
         build-training test-training accuracy accuracy-twice evaluate \
         train surrogate compute-model bench bench-estimate bench-latency bench-h100 operators format format-check wheel clean distclean
 
@@ -153,9 +153,9 @@ test-sanitizers: packages headers ## the tests of driver, trace, snapshot, simul
 	        $(CTEST) --preset $$preset -E '_NOT_BUILT|^Evaluate|^TrainCompute' || exit 1; \
 	done
 
-test-asan-predictor: test-sanitizers ## the same, and the predictor's tests under asan
-	@$(STAGE) asan-build "Building the predictor's tests (preset asan)" -- \
-	    cmake --build --preset asan --target predictor_test dryfit_evaluate dryfit_train_compute
+test-asan: test-sanitizers ## the same, and under asan the rooms that have no threads: estimate, explain, predictor
+	@$(STAGE) asan-build "Building more tests (preset asan)" -- \
+	    cmake --build --preset asan --target estimate_test explain_test predictor_test dryfit_evaluate dryfit_train_compute
 	@$(STAGE) asan-test "The tests (preset asan)" --show 'tests passed' -- $(CTEST) --preset asan -E _NOT_BUILT
 
 build-training: packages headers venv-latest ## dryfit-train, which needs libtorch, into bin/
