@@ -248,5 +248,32 @@ TEST(Combine, Failing_with_every_order_does_not_fit) {
   EXPECT_EQ(verdict.reason, "PyTorch ran out of device memory");
 }
 
+RunFacts estimated(Bytes headroom, EstimateFacts estimate = {}) {
+  auto facts = stopped(trainer_leaving(headroom));
+  facts.estimate = std::move(estimate);
+  return facts;
+}
+
+TEST(Caveats, An_estimate_that_leaves_less_than_its_error_is_tight) {
+  expect_tight(estimated(300_MiB), {"estimate_error"});
+  expect_plain_fit(estimated(1_GiB));
+  expect_plain_fit(stopped(trainer_leaving(300_MiB)));
+}
+
+TEST(Caveats, What_a_trace_does_not_tell_counts_where_little_is_left) {
+  const EstimateFacts facts{.gaps = {{"parameters", "frozen ones are not counted"}}};
+  expect_tight(estimated(300_MiB, facts), {"estimate_error", "trace_gaps"});
+  const auto verdict = judge(card(), estimated(4_GiB, facts));
+  EXPECT_EQ(verdict.answer, Answer::fits);
+  EXPECT_TRUE(verdict.estimated);
+  EXPECT_EQ(verdict.gaps.size(), 1u);
+}
+
+TEST(Caveats, Of_a_trace_that_is_not_whole_nothing_can_be_told) {
+  const auto verdict = judge(card(), estimated(4_GiB, {.damage = "it ends in the middle"}));
+  EXPECT_EQ(verdict.answer, Answer::cannot_tell);
+  EXPECT_NE(verdict.reason.find("it ends in the middle"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace dryfit::verdict
