@@ -29,7 +29,9 @@ COMPUTE_LICENCE ?= Apache-2.0
 STAGE := tools/setup/stage.sh
 VENV := PYTHON=$(PYTHON) tools/setup/venv.sh
 CTEST := ctest -j $(shell nproc)
-SANITIZED_TESTS := trace_test snapshot_test simulator_test oracle_test whatif_test cuda_test nvml_test nvml_with_cuda_test
+# Under asan; those with threads under tsan too.
+asan_TESTS := trace_test snapshot_test simulator_test oracle_test whatif_test cuda_test nvml_test nvml_with_cuda_test
+tsan_TESTS := trace_test cuda_test nvml_test nvml_with_cuda_test
 CPP_FILES = $(shell find src apps include bench tests -name '*.h' -o -name '*.cpp')
 WHEEL_SOURCES = $(shell find src apps include cards models cmake python data/convolutions -type f -not -name '*.pyc') \
                 pyproject.toml CMakeLists.txt $(wildcard README.md)
@@ -39,7 +41,7 @@ WHEEL_SOURCES = $(shell find src apps include cards models cmake python data/con
 .DELETE_ON_ERROR:
 .PHONY: help setup packages headers tools-venv venv venv-latest venv-2.11 venv-2.1 venv-peft venv-harvest venv-comparators venv-exports \
         build demo \
-        test test-fast test-latest test-cpp test-python test-slurm test-page check-includes test-sanitizers test-asan accuracy-profile \
+        test test-fast test-latest test-cpp test-python test-slurm test-page check-includes test-sanitizers test-under-asan test-under-tsan test-asan accuracy-profile \
         build-training test-training accuracy accuracy-twice evaluate \
         train surrogate compute-model bench bench-estimate bench-latency bench-h100 operators format format-check wheel clean distclean
 
@@ -123,7 +125,8 @@ test-latest: setup venv-latest build ## the tests that run under the newest PyTo
 	    $(TORCH_PYTHON) -m pytest -k $(TORCH_LATEST)
 
 test-python: setup venv-exports | build
-	@$(STAGE) test-python "Python tests, PyTorch and the wheel included" --show '=.* passed' -- $(TORCH_PYTHON) -m pytest
+	@$(STAGE) test-python "Python tests, PyTorch and the wheel included" --show '=.* passed' -- \
+	    $(TORCH_PYTHON) -m pytest -n $(JOBS) --dist loadfile
 	@test -x .venv/$(TORCH_LATEST)/bin/python || \
 	    echo "    without .venv/$(TORCH_LATEST), whose tests were skipped: make test-latest"
 
@@ -143,15 +146,13 @@ test-page: setup build ## the page of `dryfit report` in a real browser (Debian'
 check-includes: ## the direction of the includes (ARCHITECTURE.md)
 	@$(STAGE) check-includes "Direction of the includes" -- tools/check_includes
 
-test-sanitizers: packages headers ## the tests of driver, trace, snapshot, simulator and whatif under asan and tsan
-	@for preset in asan tsan; do \
-	    test -f build/$$preset/build.ninja || \
-	        $(STAGE) $$preset-configure "Configuring (preset $$preset)" -- cmake --preset $$preset || exit 1; \
-	    $(STAGE) $$preset-build "Building the tests (preset $$preset)" -- \
-	        cmake --build --preset $$preset --target $(SANITIZED_TESTS) || exit 1; \
-	    $(STAGE) $$preset-test "The tests (preset $$preset)" --show 'tests passed' -- \
-	        $(CTEST) --preset $$preset -E '_NOT_BUILT|^Evaluate|^TrainCompute' || exit 1; \
-	done
+test-sanitizers: packages headers test-under-asan test-under-tsan ## tests of driver, trace, snapshot, simulator, whatif under asan; with threads: tsan
+
+test-under-asan test-under-tsan: test-under-%: packages headers
+	@test -f build/$*/build.ninja || $(STAGE) $*-configure "Configuring (preset $*)" -- cmake --preset $*
+	@$(STAGE) $*-build "Building the tests (preset $*)" -- cmake --build --preset $* --target $($*_TESTS)
+	@$(STAGE) $*-test "The tests (preset $*)" --show 'tests passed' -- \
+	    $(CTEST) --preset $* -E '_NOT_BUILT|^Evaluate|^TrainCompute'
 
 test-asan: test-sanitizers ## the same, and under asan the rooms that have no threads: estimate, explain, predictor
 	@$(STAGE) asan-build "Building more tests (preset asan)" -- \
