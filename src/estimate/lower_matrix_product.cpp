@@ -77,10 +77,10 @@ bool lower_biased_matrix_product(Kernel& kernel, Target& target) {
       break;
     }
     case Habit::each_keeps_its_own: {
+      use_handle(kernel, target);
       bool& has_own = target.lt_workspace_of_thread[kernel.in_backward() ? 1 : 0];
       if (!has_own) kernel.alloc(kLtWorkspace);
       has_own = true;
-      use_handle(kernel, target);
       break;
     }
     case Habit::lt_shares:

@@ -124,7 +124,7 @@ TEST(Lowering, A_product_with_a_bias_has_memory_of_its_own_as_each_version_does)
               with_sequence(arguments({{"float", "[8]", ""}, {"float", "[4, 6]", ""}, {"float", "[6, 8]", ""}})))
           .memory(11, 1, 128);
   EXPECT_EQ(calls_of(trace), "+128 +1048576 +8519680 -1048576");
-  EXPECT_EQ(calls_of(trace, nullptr, {2, 9, 0}), "+128 +1048576 +8519680");
+  EXPECT_EQ(calls_of(trace, nullptr, {2, 9, 0}), "+128 +8519680 +1048576");
   EXPECT_EQ(calls_of(trace, nullptr, {2, 12, 0}), "+128 +8519680");
   EXPECT_EQ(calls_of(trace, nullptr, {2, 15, 0}), "+128 +1048576 -1048576");
 }
