@@ -7,6 +7,8 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "estimate/lowering.h"
+
 namespace dryfit::estimate {
 namespace {
 
@@ -60,75 +62,108 @@ class Collector {
         take_span(moment.index);
       }
     }
-    return without_idle();
+    return kept();
   }
 
  private:
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+  struct Noted {
+    CardEvent event;
+    std::size_t parent = kNone;  ///< the innermost span around it, as an index into noted_
+    bool is_left_out = false;
+  };
+
   /// A span that has begun, and has not ended at the last moment that was looked at.
   struct Open {
     Time end;
-    std::size_t event;
+    std::size_t noted;
+    std::size_t kernel;  ///< the outermost around it whose temporaries a card has not; kNone: there is none
+    bool is_op;
+  };
+
+  /// A block that has not been freed.
+  struct Live {
+    std::size_t noted;
+    std::size_t kernel;
   };
 
   void take_span(std::size_t index) {
     const auto& span = profile_.spans[index];
     if (span.start < host_until_) return;
-    if (is_of_host(profile_.names[span.name])) {
+    const auto name = profile_.names[span.name];
+    if (is_of_host(name)) {
       host_until_ = span.end;
       return;
     }
     close_until(span.start);
     const bool is_op = span.kind == Span::Kind::op;
-    const bool within_op = std::ranges::any_of(open_, [&](const Open& open) { return is_op_at(open.event); });
-    open_.push_back({span.end, events_.size()});
-    events_.push_back({CardEvent::Kind::span, index, 0});
-    is_idle_.push_back(is_op && within_op);
+    const bool within_op = std::ranges::any_of(open_, &Open::is_op);
+    auto kernel = open_.empty() ? kNone : open_.back().kernel;
+    if (kernel == kNone && is_op && drops_temporaries(name)) kernel = noted_.size();
+    const auto noted = note({CardEvent::Kind::span, index, 0});
+    // An operator within another counts when something is allocated or freed in it.
+    noted_[noted].is_left_out = is_op && within_op;
+    open_.push_back({span.end, noted, kernel, is_op});
   }
 
-  bool is_op_at(std::size_t event) const { return profile_.spans[events_[event].index].kind == Span::Kind::op; }
+  std::size_t note(const CardEvent& event) {
+    noted_.push_back({.event = event, .parent = open_.empty() ? kNone : open_.back().noted});
+    return noted_.size() - 1;
+  }
 
   void close_until(Time time) {
     while (!open_.empty() && open_.back().end <= time) open_.pop_back();
   }
 
-  void add_memory(const CardEvent& event) {
-    close_until(profile_.memory[event.index].time);
-    for (const auto& open : open_) is_idle_[open.event] = false;
-    events_.push_back(event);
-    is_idle_.push_back(false);
-  }
-
-  std::vector<CardEvent> without_idle() {
-    std::vector<CardEvent> kept;
-    kept.reserve(events_.size());
-    for (std::size_t i = 0; i < events_.size(); ++i) {
-      if (!is_idle_[i]) kept.push_back(events_[i]);
-    }
-    return kept;
-  }
-
   void take_memory(std::size_t index) {
     const auto& record = profile_.memory[index];
-    if (record.bytes > 0) {
-      if (record.time < host_until_) {
-        live_.erase(record.address);
-      } else {
-        live_[record.address] = blocks_;
-        add_memory({CardEvent::Kind::alloc, index, blocks_++});
-      }
+    if (record.bytes > 0 && record.time < host_until_) {
+      live_.erase(record.address);
       return;
     }
-    if (const auto found = live_.find(record.address); found != live_.end()) {
-      add_memory({CardEvent::Kind::free, index, found->second});
-      live_.erase(found);
+    close_until(record.time);
+    const auto kernel = open_.empty() ? kNone : open_.back().kernel;
+    if (record.bytes > 0) {
+      const auto block = blocks_++;
+      live_[record.address] = {note({CardEvent::Kind::alloc, index, block}), kernel};
+      return;
     }
+    const auto found = live_.find(record.address);
+    if (found == live_.end()) return;
+    const auto [allocation, born_in] = found->second;
+    live_.erase(found);
+    if (born_in != kNone && born_in == kernel) {
+      noted_[allocation].is_left_out = true;
+    } else {
+      note({CardEvent::Kind::free, index, noted_[allocation].event.block});
+    }
+  }
+
+  /// With blocks counted anew.
+  std::vector<CardEvent> kept() {
+    for (const auto& each : noted_) {
+      if (each.is_left_out || each.event.kind == CardEvent::Kind::span) continue;
+      for (auto i = each.parent; i != kNone && noted_[i].is_left_out; i = noted_[i].parent) {
+        noted_[i].is_left_out = false;
+      }
+    }
+    std::vector<CardEvent> events;
+    std::vector<std::size_t> numbers(blocks_);
+    std::size_t blocks = 0;
+    for (auto& [event, parent, is_left_out] : noted_) {
+      if (is_left_out) continue;
+      if (event.kind == CardEvent::Kind::alloc) numbers[event.block] = blocks++;
+      if (event.kind != CardEvent::Kind::span) event.block = numbers[event.block];
+      events.push_back(event);
+    }
+    return events;
   }
 
   const Profile& profile_;
-  std::vector<CardEvent> events_;
-  std::vector<bool> is_idle_;  ///< of each event: an operator within another, without memory so far
-  std::vector<Open> open_;     ///< from the outermost to the innermost
-  std::unordered_map<std::uint64_t, std::size_t> live_;
+  std::vector<Noted> noted_;
+  std::vector<Open> open_;  ///< from the outermost to the innermost
+  std::unordered_map<std::uint64_t, Live> live_;
   std::size_t blocks_ = 0;
   Time host_until_ = std::numeric_limits<Time>::min();
 };

@@ -19,8 +19,9 @@ struct CardEvent {
 
 /// Those of a profile, in the order of time. Left out are the annotations `dryfit::host` and `dryfit::to_host` and a
 /// DataLoader's (docs/estimate.md) with all in them, blocks that were allocated there, frees of blocks that are not
-/// known, what happened on other threads than the one with most operators, and operators within another that neither
-/// allocate nor free: how a kernel of the CPU does its work may depend on how much it is.
+/// known, what happened on other threads than the one with most operators, temporaries of kernels of which a card has
+/// none (drops_temporaries), and operators within another that neither allocate nor free: how a kernel of the CPU does
+/// its work may depend on how much it is.
 std::vector<CardEvent> card_events(const Profile& profile);
 
 }  // namespace dryfit::estimate

@@ -75,6 +75,16 @@ bool lower_plain(Kernel& kernel, Target&) {
   return true;
 }
 
+bool drops_temporaries(std::string_view name) {
+  static constexpr Rule kDropping[] = {lower_convolution,     lower_convolution_backward,
+                                       lower_batch_norm,      lower_batch_norm_backward,
+                                       lower_matrix_product,  lower_biased_matrix_product,
+                                       lower_flash_attention, lower_flash_attention_backward,
+                                       lower_plain,           lower_reduction};
+  const auto found = std::ranges::find(kRules, name, [](const auto& rule) { return rule.first; });
+  return found != std::end(kRules) && std::ranges::find(kDropping, found->second) != std::end(kDropping);
+}
+
 bool lower_contiguous(Kernel& kernel, Target&) {
   kernel.drop_temporaries_but_copies();
   return true;

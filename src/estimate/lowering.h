@@ -26,6 +26,9 @@ struct Target {
 /// and their blocks replaced by those that a card of that kind has.
 void lower(Context& context, Target& target);
 
+/// The operator's temporaries on the CPU are left out, whatever they are.
+bool drops_temporaries(std::string_view name);
+
 /// Rewrites one operator. True: all below it is done too.
 using Rule = bool (*)(Kernel& kernel, Target& target);
 

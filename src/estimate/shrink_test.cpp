@@ -75,7 +75,7 @@ Profile step_at(std::int64_t batch, const More& more = {}) {
   story.op("aten::to");
   story.alloc(1, 100);
   story.alloc(2, 4 * batch);
-  story.op("aten::mm", "[[" + std::to_string(batch) + ",10],[10,10]]");
+  story.op("aten::relu", "[[" + std::to_string(batch) + ",10],[10,10]]");
   story.alloc(3, 40 * batch);
   story.free(3, 40 * batch);
   story.op("aten::sum");
@@ -114,7 +114,7 @@ TEST(Shrink, Inputs_of_operators_grow_with_the_batch) {
   ASSERT_TRUE(found) << found.error().what;
   const auto& profile = found->profile;
   const auto mm =
-      std::ranges::find_if(profile.spans, [&](const Span& span) { return profile.names[span.name] == "aten::mm"; });
+      std::ranges::find_if(profile.spans, [&](const Span& span) { return profile.names[span.name] == "aten::relu"; });
   EXPECT_EQ(profile.inputs[mm->inputs], R"({"Input Dims":[[16,10],[10,10]]})");
 }
 
@@ -168,6 +168,25 @@ TEST(Shrink, What_a_kernel_does_inside_without_memory_may_differ) {
     if (batch == 8) story.inner("aten::fill_");
   });
   EXPECT_TRUE(found) << found.error().what;
+}
+
+TEST(Shrink, Scratch_memory_of_kernels_that_a_card_has_not_may_differ) {
+  const auto convolve = [](const std::string& name) {
+    return at(256, {4, 8}, [&](Story& story, std::int64_t batch) {
+      story.op(name);
+      story.alloc(4, 60);
+      if (batch == 8) {
+        story.inner("aten::empty");
+        story.alloc(5, 7);
+        story.free(5, 7);
+      }
+      story.free(4, 60);
+      story.alloc(6, 4 * batch);
+    });
+  };
+  const auto found = convolve("aten::convolution_backward");
+  EXPECT_TRUE(found) << found.error().what;
+  EXPECT_FALSE(convolve("aten::gelu"));
 }
 
 TEST(Shrink, One_batch_is_not_enough) {
