@@ -3,6 +3,7 @@
 #include "estimate/convolution_workspace.h"
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <fstream>
@@ -92,10 +93,18 @@ double difference(std::int64_t a, std::int64_t b) {
       std::log2(static_cast<double>(std::max<std::int64_t>(a, 1)) / static_cast<double>(std::max<std::int64_t>(b, 1))));
 }
 
+/// Some plans serve only batches that are divisible by as much as 16.
+double distance_of_batches(std::int64_t a, std::int64_t b) {
+  const auto alignment = [](std::int64_t batch) {
+    return std::min(std::countr_zero(static_cast<std::uint64_t>(batch)), 4);
+  };
+  return difference(a, b) + (alignment(a) == alignment(b) ? 0 : 0.5);
+}
+
 /// Channels matter most to which plan is chosen; a batch is the least of it.
 double distance(const Convolution& a, const Convolution& b) {
   return 3 * difference(a.in_channels, b.in_channels) + 3 * difference(a.out_channels, b.out_channels) +
-         2 * difference(a.height * a.width, b.height * b.width) + difference(a.batch, b.batch) +
+         2 * difference(a.height * a.width, b.height * b.width) + distance_of_batches(a.batch, b.batch) +
          (a.type == b.type ? 0 : 20) + (a.padding == b.padding ? 0 : 2);
 }
 
@@ -208,37 +217,47 @@ Result<WorkspaceTable> WorkspaceTable::parse(std::string_view text, const std::s
 
 std::optional<Bytes> WorkspaceTable::workspace(const Convolution& convolution, Pass pass) const {
   const auto index = static_cast<std::size_t>(pass);
-  // Rows of the same shape stand together, by batch.
-  const auto above = exact_.lower_bound(convolution);
-  if (above != exact_.end() && above->first == convolution) return Bytes{above->second[index]};
-  const auto is_same_shape = [&](auto row) {
-    auto other = row->first;
-    other.batch = convolution.batch;
-    return other == convolution;
+  if (const auto known = exact_.find(convolution); known != exact_.end()) return Bytes{known->second[index]};
+  const auto parts = [&](const Row& row) {
+    return parts_of(static_cast<double>(row.second[index]), sizes_of(row.first));
   };
-  const auto answer = [&](const Convolution& known, std::uint64_t bytes) {
-    return parts_of(static_cast<double>(bytes), sizes_of(known)).of(sizes_of(convolution));
+  const auto as_with = [&](const Row& row) {
+    return Bytes{static_cast<std::uint64_t>(parts(row).of(sizes_of(convolution)))};
   };
-  if (above != exact_.end() && above != exact_.begin() && is_same_shape(above) && is_same_shape(std::prev(above))) {
-    const auto below = std::prev(above);
-    const auto parts = [&](auto row) {
-      return parts_of(static_cast<double>(row->second[index]), sizes_of(row->first));
-    };
-    const bool nearer_above =
-        difference(above->first.batch, convolution.batch) < difference(below->first.batch, convolution.batch);
-    if (!parts(below).is_like(parts(above))) {
-      const auto nearer = nearer_above ? above : below;
-      return Bytes{static_cast<std::uint64_t>(answer(nearer->first, nearer->second[index]))};
-    }
+  const auto [below, above] = neighbours(convolution);
+  if (below && above && parts(*below).is_like(parts(*above))) {
     const double share = static_cast<double>(convolution.batch - below->first.batch) /
                          static_cast<double>(above->first.batch - below->first.batch);
     const auto low = static_cast<double>(below->second[index]);
     const auto high = static_cast<double>(above->second[index]);
     return Bytes{static_cast<std::uint64_t>(low + share * (high - low))};
   }
+  if (below && above) {
+    const auto far = [&](const Row& row) { return distance_of_batches(row.first.batch, convolution.batch); };
+    return as_with(far(*above) < far(*below) ? *above : *below);
+  }
   const auto* like = most_like(convolution);
   if (!like) return std::nullopt;
-  return Bytes{static_cast<std::uint64_t>(answer(like->first, like->second[index]))};
+  return as_with(*like);
+}
+
+std::pair<const WorkspaceTable::Row*, const WorkspaceTable::Row*> WorkspaceTable::neighbours(
+    const Convolution& convolution) const {
+  auto shape = convolution;
+  shape.batch = std::numeric_limits<std::int64_t>::min();
+  const Row* below = nullptr;
+  const Row* above = nullptr;
+  for (auto row = exact_.lower_bound(shape); row != exact_.end(); ++row) {
+    auto other = row->first;
+    other.batch = convolution.batch;
+    if (other != convolution) break;
+    auto& best = row->first.batch < convolution.batch ? below : above;
+    if (!best || distance_of_batches(row->first.batch, convolution.batch) <
+                     distance_of_batches(best->first.batch, convolution.batch)) {
+      best = &*row;
+    }
+  }
+  return {below, above};
 }
 
 bool WorkspaceTable::knows_kind_of(const Convolution& convolution) const {

@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "base/bytes.h"
@@ -62,6 +63,8 @@ class WorkspaceTable {
   using Row = Rows::value_type;
 
   const Row* most_like(const Convolution& convolution) const;
+  /// The same at the nearest smaller and the nearest larger batch; null: there is none.
+  std::pair<const Row*, const Row*> neighbours(const Convolution& convolution) const;
 
   Rows exact_;
   /// Layout, grouping, filter, stride and dilation of all.

@@ -51,6 +51,15 @@ TEST(Workspaces, Between_two_batches_with_the_same_plan_it_lies_in_between) {
   EXPECT_EQ(std::to_string(found->workspace(square(5), Pass::forward)->count), bytes(5));
 }
 
+TEST(Workspaces, A_batch_goes_by_the_nearest_that_is_divisible_by_as_much) {
+  const auto large = std::to_string(512 * kImage);
+  const auto found = WorkspaceTable::parse(
+      std::string(kHeader) + "float,contiguous,64,32,32,64,3,3,1,1,1,1,475 512,0 " + large + ",0 0,0 0\n", "t");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->workspace(square(503), Pass::forward)->count, 0u);
+  EXPECT_EQ(found->workspace(square(496), Pass::forward)->count, static_cast<std::uint64_t>(496 * kImage));
+}
+
 TEST(Workspaces, Of_another_batch_the_parts_grow_that_depend_on_it) {
   EXPECT_NEAR(static_cast<double>(table().workspace(square(10), Pass::forward)->count),
               static_cast<double>(20 * kImage + kWeight), 64);

@@ -89,6 +89,15 @@ void weight_copy_and_workspace(Kernel& kernel, const Input* weight, bool channel
   free_copy(kernel, copy);
 }
 
+/// The gradient of the bias is the sum of the output's over everything but channels.
+void sum_bias(Kernel& kernel, const Target& target) {
+  const auto* output = kernel.tensor(0);
+  if (!output) return;
+  std::vector<std::int64_t> over{0};
+  for (std::size_t i = 2; i < output->dims.size(); ++i) over.push_back(static_cast<std::int64_t>(i));
+  reduce(kernel, *output, std::move(over), target);
+}
+
 }  // namespace
 
 /// cuDNN: the output, then the workspace of the chosen plan for the call. A bias is added in place.
@@ -133,6 +142,7 @@ bool lower_convolution_backward(Kernel& kernel, Target& target) {
   }
   free_copy(kernel, gradient);
   for (const auto block : left) kernel.alloc(block);
+  if (!left.empty()) sum_bias(kernel, target);
   return true;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <utility>
 
 #include "card/attribute_numbers.h"
 #include "estimate/element_size.h"
@@ -9,23 +10,25 @@
 
 namespace dryfit::estimate {
 
+void reduce(Kernel& kernel, const Input& tensor, std::vector<std::int64_t> over, const Target& target) {
+  const auto scratch = reduction_scratch(
+      {.dims = tensor.dims,
+       .strides = tensor.strides,
+       .over = std::move(over),
+       .accumulator_size = std::max<std::uint64_t>(element_size(tensor.type).value_or(4), 4)},
+      target.card.attribute(kMultiprocessorCount), target.card.attribute(kMaxThreadsPerMultiprocessor));
+  if (scratch.partial.count == 0) return;
+  const auto partial = kernel.alloc(scratch.partial);
+  kernel.scratch(scratch.semaphores);
+  kernel.free(partial);
+}
+
 /// torch `gpu_reduce_kernel`: the result, then scratch memory while the kernel runs. Inputs: the tensor; the
 /// dimensions, if not all.
 bool lower_reduction(Kernel& kernel, Target& target) {
   kernel.drop_temporaries();
-  const auto* tensor = kernel.tensor(0);
-  if (!tensor) return true;
-  const auto scratch = reduction_scratch(
-      {.dims = tensor->dims,
-       .strides = tensor->strides,
-       .over = kernel.numbers(1),
-       .accumulator_size = std::max<std::uint64_t>(element_size(tensor->type).value_or(4), 4)},
-      target.card.attribute(kMultiprocessorCount), target.card.attribute(kMaxThreadsPerMultiprocessor));
-  if (scratch.partial.count == 0) return true;
   kernel.go_to_end();
-  const auto partial = kernel.alloc(scratch.partial);
-  kernel.scratch(scratch.semaphores);
-  kernel.free(partial);
+  if (const auto* tensor = kernel.tensor(0)) reduce(kernel, *tensor, kernel.numbers(1), target);
   return true;
 }
 
