@@ -8,6 +8,8 @@
 namespace dryfit::estimate {
 namespace {
 
+constexpr Bytes kNumber{16};
+
 constexpr std::string_view kViews[] = {"aten::transpose", "aten::permute", "aten::view",   "aten::as_strided",
                                        "aten::detach",    "detach",        "aten::select", "aten::slice",
                                        "aten::unsqueeze", "aten::squeeze", "aten::alias",  "aten::_reshape_alias"};
@@ -105,6 +107,10 @@ void efficient_backward(Kernel& kernel, const Extent& query, bool is_half) {
 bool lower_flash_attention(Kernel& kernel, Target&) {
   kernel.drop_temporaries();
   if (kernel.outputs().empty()) return true;
+  // Older versions return empty tensors and single numbers beside.
+  for (const auto block : kernel.outputs()) {
+    if (kernel.size_of(block) <= kNumber) kernel.context().script.drop(block);
+  }
   drop_copy_of(kernel.outputs().front(), kernel);
   return true;
 }

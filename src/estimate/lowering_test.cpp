@@ -172,6 +172,29 @@ TEST(Lowering, Attention_is_not_copied_into_order_on_the_card) {
   EXPECT_EQ(calls_of(trace), "+4000 +100 -4000");
 }
 
+TEST(Lowering, Attention_of_older_versions_has_another_name_and_more_results) {
+  const auto trace = begun()
+                         .op("aten::_scaled_dot_product_flash_attention", 10, 10)
+                         .memory(11, 1, 4000)
+                         .memory(12, 2, 100)
+                         .memory(13, 3, 8)
+                         .memory(14, 4, 4)
+                         .memory(50, 1, -4000);
+  EXPECT_EQ(calls_of(trace), "+4000 +100 -4000");
+}
+
+TEST(Lowering, Attention_is_copied_by_nobody_else) {
+  const auto trace = begun()
+                         .op("aten::_scaled_dot_product_flash_attention_for_cpu", 10, 10)
+                         .memory(11, 1, 4000)
+                         .op("aten::transpose", 22, 2)
+                         .op("aten::gelu", 25, 3)
+                         .op("aten::contiguous", 30, 8)
+                         .memory(32, 3, 4000)
+                         .memory(50, 1, -4000);
+  EXPECT_EQ(calls_of(trace), "+4000 +4000 -4000");
+}
+
 TEST(Lowering, A_kernel_converts_its_operands_itself) {
   const auto trace = begun()
                          .op("aten::add", 10, 20)
