@@ -101,11 +101,11 @@ double distance_of_batches(std::int64_t a, std::int64_t b) {
   return difference(a, b) + (alignment(a) == alignment(b) ? 0 : 0.5);
 }
 
-/// Channels matter most to which plan is chosen; a batch is the least of it.
+/// Of shapes. Channels matter most to which plan is chosen.
 double distance(const Convolution& a, const Convolution& b) {
   return 3 * difference(a.in_channels, b.in_channels) + 3 * difference(a.out_channels, b.out_channels) +
-         2 * difference(a.height * a.width, b.height * b.width) + distance_of_batches(a.batch, b.batch) +
-         (a.type == b.type ? 0 : 20) + (a.padding == b.padding ? 0 : 2);
+         2 * difference(a.height * a.width, b.height * b.width) + (a.type == b.type ? 0 : 20) +
+         (a.padding == b.padding ? 0 : 2);
 }
 
 /// More than any difference of sizes.
@@ -206,9 +206,11 @@ Result<WorkspaceTable> WorkspaceTable::parse(std::string_view text, const std::s
       return Error{name + ":" + std::to_string(number) + ": not a row of a table of workspaces",
                    "Install Dryfit again, or make the table anew with tools/convolution_workspaces."};
     }
+    if (line.batches.empty()) continue;
+    table.shapes_.push_back(line.convolution);
+    table.kinds_.insert(kind_of(line.convolution));
     for (std::size_t i = 0; i < line.batches.size(); ++i) {
       line.convolution.batch = line.batches[i];
-      table.kinds_.insert(kind_of(line.convolution));
       table.exact_.emplace(line.convolution, Answers{line.bytes[0][i], line.bytes[1][i], line.bytes[2][i]});
     }
   }
@@ -265,17 +267,23 @@ bool WorkspaceTable::knows_kind_of(const Convolution& convolution) const {
 }
 
 const WorkspaceTable::Row* WorkspaceTable::most_like(const Convolution& convolution) const {
-  const Row* found = nullptr;
+  const Convolution* best = nullptr;
   double least = std::numeric_limits<double>::infinity();
-  for (const auto& row : exact_) {
-    if (layout_of(row.first) != layout_of(convolution)) continue;
-    const double far = distance(row.first, convolution) + difference_of_kind(row.first, convolution);
+  for (const auto& shape : shapes_) {
+    if (layout_of(shape) != layout_of(convolution)) continue;
+    const double far = distance(shape, convolution) + difference_of_kind(shape, convolution);
     if (far < least) {
       least = far;
-      found = &row;
+      best = &shape;
     }
   }
-  return found;
+  if (!best) return nullptr;
+  auto asked = *best;
+  asked.batch = convolution.batch;
+  const auto [below, above] = neighbours(asked);
+  if (!below || !above) return below ? below : above;
+  const auto far = [&](const Row& row) { return distance_of_batches(row.first.batch, convolution.batch); };
+  return far(*above) < far(*below) ? above : below;
 }
 
 Result<Workspaces> Workspaces::load(const std::filesystem::path& folder, std::span<const ComputeCapability> chips) {

@@ -63,10 +63,11 @@ class WorkspaceTable {
   using Row = Rows::value_type;
 
   const Row* most_like(const Convolution& convolution) const;
-  /// The same at the nearest smaller and the nearest larger batch; null: there is none.
+  /// The same shape at the nearest smaller batch, and at the nearest that is not smaller; null: there is none.
   std::pair<const Row*, const Row*> neighbours(const Convolution& convolution) const;
 
   Rows exact_;
+  std::vector<Convolution> shapes_;  ///< of all rows, without a batch
   /// Layout, grouping, filter, stride and dilation of all.
   std::set<std::tuple<bool, int, std::int64_t, std::int64_t, std::int64_t, std::int64_t>> kinds_;
 };
