@@ -11,8 +11,8 @@
 
 namespace dryfit {
 
-/// For tests: a new folder that no other test or process has, removed with everything in it. Tests run side by side, each
-/// in a process of its own, so a name that two of them could share makes them fail by chance.
+/// For tests: a new folder that no other test or process has, removed with everything in it. Tests run side by side,
+/// each in a process of its own, so a name that two of them could share makes them fail by chance.
 class TemporaryFolder {
  public:
   TemporaryFolder() {

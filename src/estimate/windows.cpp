@@ -37,9 +37,10 @@ bool Windows::next(Window& window) {
   window.memory.clear();
   around_.clear();
   seen_step_ = false;
+  taken_ = 0;
   if (!spans_.peek() && !memory_.peek()) return false;
   const auto* span = spans_.peek();
-  for (; span && !may_end(window, span->start); span = spans_.peek()) {
+  for (; span && !may_end(span->start); span = spans_.peek()) {
     take(window, *span);
     spans_.pop();
   }
@@ -52,12 +53,13 @@ bool Windows::next(Window& window) {
   return true;
 }
 
-bool Windows::may_end(const Window& window, Time time) const {
-  return time >= busy_until_ && seen_backward_ && (seen_step_ || window.spans.size() >= large_);
+bool Windows::may_end(Time time) const {
+  return time >= busy_until_ && seen_backward_ && (seen_step_ || taken_ >= large_);
 }
 
 void Windows::take(Window& window, const Span& span) {
   window.spans.push_back(span);
+  ++taken_;
   const auto meaning = meanings_[span.name];
   seen_backward_ = seen_backward_ || meaning == Meaning::backward;
   seen_step_ = seen_step_ || meaning == Meaning::optimizer;

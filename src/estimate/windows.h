@@ -39,7 +39,7 @@ class Windows {
   bool has_failed() const { return spans_.has_failed() || memory_.has_failed(); }
 
  private:
-  bool may_end(const Window& window, Time time) const;
+  bool may_end(Time time) const;
   void take(Window& window, const Span& span);
 
   std::vector<Meaning> meanings_;  ///< by name
@@ -50,6 +50,7 @@ class Windows {
   Time busy_until_;           ///< something that must not be cut runs until then
   bool seen_backward_ = false;
   bool seen_step_ = false;  ///< in this window
+  std::size_t taken_ = 0;   ///< spans that begin in this window
 };
 
 }  // namespace dryfit::estimate

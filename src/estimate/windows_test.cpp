@@ -62,6 +62,14 @@ TEST(Windows, Without_an_optimizer_one_ends_when_it_is_large) {
   EXPECT_EQ(spans_of_windows(recorded(trace), 4), (std::vector<std::size_t>{4, 4, 3}));
 }
 
+TEST(Windows, More_annotations_around_than_a_window_is_large_do_not_stop_it) {
+  auto trace = TraceText();
+  for (int i = 0; i < 6; ++i) trace.annotation("epoch " + std::to_string(i), i, 1000);
+  trace.op("dryfit::backward", 10, 2).memory(11, 7, 8);
+  for (int i = 0; i < 8; ++i) trace.op("aten::add", 20 + 10 * i, 5);
+  EXPECT_EQ(spans_of_windows(recorded(trace), 4), (std::vector<std::size_t>{7, 10, 10}));
+}
+
 TEST(Windows, Blocks_live_on_from_one_to_the_next) {
   EXPECT_EQ(calls_of(training(3)), "+1000 +2000 -1000 +1000 -2000 +2000 -1000 +1000 -2000 +2000 -1000");
 }
