@@ -101,6 +101,12 @@ double distance_of_batches(std::int64_t a, std::int64_t b) {
   return difference(a, b) + (alignment(a) == alignment(b) ? 0 : 0.5);
 }
 
+template <class Row>
+const Row* nearer(const Row* below, const Row* above, std::int64_t batch) {
+  const auto far = [&](const Row* row) { return distance_of_batches(row->first.batch, batch); };
+  return far(above) < far(below) ? above : below;
+}
+
 /// Of shapes. Channels matter most to which plan is chosen.
 double distance(const Convolution& a, const Convolution& b) {
   return 3 * difference(a.in_channels, b.in_channels) + 3 * difference(a.out_channels, b.out_channels) +
@@ -234,10 +240,7 @@ std::optional<Bytes> WorkspaceTable::workspace(const Convolution& convolution, P
     const auto high = static_cast<double>(above->second[index]);
     return Bytes{static_cast<std::uint64_t>(low + share * (high - low))};
   }
-  if (below && above) {
-    const auto far = [&](const Row& row) { return distance_of_batches(row.first.batch, convolution.batch); };
-    return as_with(far(*above) < far(*below) ? *above : *below);
-  }
+  if (below && above) return as_with(*nearer(below, above, convolution.batch));
   const auto* like = most_like(convolution);
   if (!like) return std::nullopt;
   return as_with(*like);
@@ -282,8 +285,7 @@ const WorkspaceTable::Row* WorkspaceTable::most_like(const Convolution& convolut
   asked.batch = convolution.batch;
   const auto [below, above] = neighbours(asked);
   if (!below || !above) return below ? below : above;
-  const auto far = [&](const Row& row) { return distance_of_batches(row.first.batch, convolution.batch); };
-  return far(*above) < far(*below) ? above : below;
+  return nearer(below, above, convolution.batch);
 }
 
 Result<Workspaces> Workspaces::load(const std::filesystem::path& folder, std::span<const ComputeCapability> chips) {

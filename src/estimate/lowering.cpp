@@ -40,7 +40,7 @@ constexpr std::pair<std::string_view, Rule> kRules[] = {
     {"aten::native_group_norm_backward", lower_contiguous},
     {"aten::_scaled_dot_product_flash_attention_for_cpu", lower_flash_attention},
     {"aten::_scaled_dot_product_flash_attention_for_cpu_backward", lower_flash_attention_backward},
-    // Its name on the CPU up to 2.2.
+    // Its name on the CPU in 2.1.
     {"aten::_scaled_dot_product_flash_attention", lower_flash_attention},
     {"aten::_scaled_dot_product_flash_attention_backward", lower_flash_attention_backward},
     {"aten::_scaled_dot_product_attention_math", note_attention},
