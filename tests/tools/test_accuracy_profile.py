@@ -39,6 +39,14 @@ def test_rows_that_differ_in_their_batch_share_profiles():
     assert [trace.name for trace in second.traces(Path())] == ["VGG16-Adam-0.batch-2.json.gz", "VGG16-Adam-0.batch-4.json.gz"]
 
 
+def test_a_model_the_host_can_hardly_train_is_profiled_at_the_rows_own_batch():
+    large = "deepseek-ai/DeepSeek-R1-Distill-Qwen-1.5B"
+    (found,) = group([case(large, batch=1), case(large, batch=1)])
+    assert len(found.cases) == 2
+    assert found.job[found.job.index("--batch") + 1] == "1"
+    assert found.traces(Path()) == [found.output(Path())]
+
+
 def test_a_cnn_is_on_the_card_when_the_measurement_begins():
     outcome = Outcome(measured={"device_growth": 900, "reserved_after_load": 300})
     assert above_first_sample(case("VGG16"), outcome).measured["device_growth"] == 600

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which rows one pair of profiles serves: all of the same model, optimizer and loop, whatever their batch and card."""
+"""Which rows the same profiles serve: all of the same model, optimizer and loop, whatever their batch and card. A model
+that the host can hardly train at all is profiled at the rows' own batch instead."""
 
 from __future__ import annotations
 
@@ -13,20 +14,22 @@ from accuracy_lib.case import Case
 
 BATCHES = (2, 4)
 STEPS = 3
-# What they need on the host: the first by its published peak on the card, the second as seen.
-TOO_LARGE = {
-    "Qwen/Qwen3-4B": "not tried: some 36 GiB of host memory",
-    "deepseek-ai/DeepSeek-R1-Distill-Qwen-1.5B": "a batch of 4 takes more than 22 GiB of host memory",
-}
+# What it needs on the host, by its published peak on the card.
+TOO_LARGE = {"Qwen/Qwen3-4B": "not tried: some 36 GiB of host memory"}
+# A batch of 4 takes more than 22 GiB of host memory; the rows' own is 1.
+AT_THEIR_OWN_BATCH = {"deepseek-ai/DeepSeek-R1-Distill-Qwen-1.5B"}
 
 
 @dataclass
 class Group:
     name: str
-    job: tuple[str, ...]  # with {batch} in the place of the batch
+    job: tuple[str, ...]  # with {batch} in the place of the batch, where it is shrunk
+    shrunk: bool
     cases: list[Case] = field(default_factory=list)
 
     def traces(self, folder: Path) -> list[Path]:
+        if not self.shrunk:
+            return [self.output(folder)]
         return [folder / f"{self.name}.batch-{batch}.json.gz" for batch in BATCHES]
 
     def output(self, folder: Path) -> Path:
@@ -43,8 +46,9 @@ def group(cases: Iterable[Case]) -> list[Group]:
     for case in cases:
         if obstacle(case):
             continue
-        job = _without_batch(case.job)
-        found.setdefault(job, Group(_name(job), job)).cases.append(case)
+        shrunk = case.facts["model"] not in AT_THEIR_OWN_BATCH
+        job = _without_batch(case.job) if shrunk else case.job
+        found.setdefault(job, Group(_name(job), job, shrunk)).cases.append(case)
     return sorted(found.values(), key=lambda each: -len(each.cases))
 
 

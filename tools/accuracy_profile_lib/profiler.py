@@ -33,16 +33,17 @@ class Profiler:
         """What went wrong, if anything did."""
         self._folder.mkdir(parents=True, exist_ok=True)
         python = REPOSITORY / ".venv" / group.cases[0].venv / "bin" / "python"
-        shrink = "batch=" + ",".join(map(str, BATCHES))
-        options = ["--shrink", shrink, "--steps", str(STEPS), "-o", str(group.output(self._folder))]
+        options = ["--steps", str(STEPS), "-o", str(group.output(self._folder))]
+        if group.shrunk:
+            options += ["--shrink", "batch=" + ",".join(map(str, BATCHES))]
         script, *words = group.job
         done = self._call("profile", *options, "--", str(python), str(SCRIPTS / script), *words)
         return None if done.returncode == 0 else _complaint(done)
 
     def estimate(self, group: Group, case: Case) -> Outcome:
         traces = [str(trace) for trace in group.traces(self._folder)]
-        batch = str(case.facts["batch_size"])
-        done = self._call("estimate", *traces, "--batch", batch, "--gpu", case.card, "--json")
+        batch = ["--batch", str(case.facts["batch_size"])] if group.shrunk else []
+        done = self._call("estimate", *traces, *batch, "--gpu", case.card, "--json")
         report = json.loads(done.stdout) if done.stdout.startswith("{") else None
         outcome = outcome_of(Answer(done.returncode, report, _complaint(done), 0.0), None)
         return above_first_sample(case, replace(outcome, seconds=None))
