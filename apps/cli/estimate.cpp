@@ -43,10 +43,13 @@ struct EstimateOptions {
   bool strict = false;
 };
 
-/// A line on a terminal while a large trace is read.
-class ReadingLine {
+/// A line on a terminal for what takes long with a large trace.
+class ProgressLine {
  public:
-  ~ReadingLine() {
+  explicit ProgressLine(const char* doing) : doing_(doing) {}
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+  ~ProgressLine() {
     if (drawn_) std::fprintf(stderr, "\r\033[K");
   }
 
@@ -57,10 +60,11 @@ class ReadingLine {
     drawn_ = true;
     const double seconds = std::chrono::duration<double>(now - begun_).count();
     const double left = share > 0 ? seconds / share - seconds : 0;
-    std::fprintf(stderr, "\rdryfit: reading the trace, %.0f %%, %.0f s left\033[K\r", 100 * share, left);
+    std::fprintf(stderr, "\rdryfit: %s, %.0f %%, %.0f s left\033[K\r", doing_, 100 * share, left);
   }
 
  private:
+  const char* doing_;
   bool wanted_ = is_terminal(STDERR_FILENO);
   bool drawn_ = false;
   Clock::time_point begun_ = Clock::now();
@@ -121,7 +125,7 @@ int run(const EstimateOptions& options) {
   }
 
   auto recording = [&] {
-    ReadingLine line;
+    ProgressLine line("reading the trace");
     return read_traces(options.traces, options.batch, std::ref(line));
   }();
   if (!recording) return fail(recording.error(), kWrongUsage);
@@ -140,8 +144,11 @@ int run(const EstimateOptions& options) {
   const auto workspaces = estimate::Workspaces::load(resources->convolutions, chips);
   if (!workspaces) return fail(workspaces.error(), kCouldNotTell);
 
-  auto estimates =
-      estimate::estimate(*recording, plain, {.torch = *torch, .config = *config, .workspaces = &*workspaces});
+  auto estimates = [&] {
+    ProgressLine line("playing it on the card");
+    return estimate::estimate(*recording, plain, {.torch = *torch, .config = *config, .workspaces = &*workspaces},
+                              std::ref(line));
+  }();
   std::vector<Verdict> verdicts;
   for (std::size_t i = 0; i < estimates.size(); ++i) {
     verdicts.push_back(verdict::judge(plain[i], facts_of(profile.damage, std::move(estimates[i]), begun)));

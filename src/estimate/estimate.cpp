@@ -109,13 +109,15 @@ Findings plan_for(Recording& recording, const Card& card, const Conditions& cond
   return std::move(planner.findings());
 }
 
-std::vector<Estimate> estimate(Recording& recording, const std::vector<Card>& cards, const Conditions& conditions) {
+std::vector<Estimate> estimate(Recording& recording, const std::vector<Card>& cards, const Conditions& conditions,
+                               const Progress& progress) {
   Analyzer analyzer(recording);
   std::vector<Played> played;
   played.reserve(cards.size());
   for (const auto& card : cards) played.emplace_back(recording, card, conditions);
   while (const auto analysis = analyzer.next()) {
     for (auto& each : played) each.play(*analysis);
+    if (progress) progress(analyzer.progress());
   }
   std::vector<Estimate> estimates;
   for (auto& each : played) estimates.push_back(each.finish(recording.profile(), analyzer));

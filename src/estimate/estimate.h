@@ -34,6 +34,8 @@ class Analyzer {
 
   /// The next window; none: that was all.
   std::optional<Analysis> next();
+  /// Which part of the recording that was so far, from 0 to 1.
+  double progress() const { return windows_.progress(); }
   /// What was met in all of them so far.
   const Past& past() const { return past_; }
   bool forward_seen() const { return forward_seen_; }
@@ -68,6 +70,7 @@ Findings plan_for(Recording& recording, const Card& card, const Conditions& cond
                   std::size_t large_window = Windows::kLarge);
 
 /// The plans played through PyTorch's allocator, on each of the cards.
-std::vector<Estimate> estimate(Recording& recording, const std::vector<Card>& cards, const Conditions& conditions);
+std::vector<Estimate> estimate(Recording& recording, const std::vector<Card>& cards, const Conditions& conditions,
+                               const Progress& progress = {});
 
 }  // namespace dryfit::estimate

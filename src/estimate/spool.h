@@ -60,6 +60,8 @@ class Spool {
       return &window_[at_];
     }
     void pop() { ++at_; }
+    /// How many were taken.
+    std::uint64_t taken() const { return next_ - (window_.size() - at_); }
     /// The file could not be read: there should have been more.
     bool has_failed() const { return has_failed_; }
 

@@ -27,6 +27,7 @@ Recording& in_order(Recording& recording) {
 
 Windows::Windows(Recording& recording, std::size_t large)
     : meanings_(meanings_of(recording.profile().names)),
+      records_(recording.spans().size() + recording.memory().size()),
       spans_(in_order(recording).spans()),
       memory_(recording.memory()),
       large_(large),
@@ -51,6 +52,10 @@ bool Windows::next(Window& window) {
   }
   std::ranges::copy_if(window.spans, std::back_inserter(around_), [&](const Span& each) { return each.end > end; });
   return true;
+}
+
+double Windows::progress() const {
+  return records_ == 0 ? 1 : static_cast<double>(spans_.taken() + memory_.taken()) / static_cast<double>(records_);
 }
 
 bool Windows::may_end(Time time) const {

@@ -35,6 +35,8 @@ class Windows {
 
   /// False: that was all.
   bool next(Window& window);
+  /// Which part of the recording the windows so far were, from 0 to 1.
+  double progress() const;
   /// The recording could not be read to its end.
   bool has_failed() const { return spans_.has_failed() || memory_.has_failed(); }
 
@@ -43,6 +45,7 @@ class Windows {
   void take(Window& window, const Span& span);
 
   std::vector<Meaning> meanings_;  ///< by name
+  std::uint64_t records_;          ///< of both kinds
   Spool<Span>::Reader spans_;
   Spool<MemoryRecord>::Reader memory_;
   std::size_t large_;

@@ -43,6 +43,17 @@ TEST(Windows, Each_step_of_an_optimizer_ends_one) {
   EXPECT_EQ(spans_of_windows(recorded(training(3))), (std::vector<std::size_t>{3, 3, 3}));
 }
 
+TEST(Windows, Progress_is_the_part_of_the_records_that_was_taken) {
+  auto recording = recorded(training(4));
+  Windows windows(recording);
+  std::vector<double> parts{windows.progress()};
+  for (Window window; windows.next(window);) parts.push_back(windows.progress());
+  ASSERT_EQ(parts.size(), 5u);
+  EXPECT_EQ(parts.front(), 0);
+  EXPECT_EQ(parts[1], 6.0 / 27);  // the first step frees no gradient
+  EXPECT_EQ(parts.back(), 1);
+}
+
 TEST(Windows, What_is_around_the_cut_is_in_both) {
   EXPECT_EQ(spans_of_windows(recorded(training(2).annotation("epoch", 1, 1000))), (std::vector<std::size_t>{4, 4}));
 }
