@@ -29,6 +29,8 @@ class Planner {
     if (!recording_.on_gpu()) {
       orchestrate(context);
       lower(context, target_);
+    } else if (!analysis.structure.past.begun) {
+      context.script.loaded_at(analysis.structure.loaded);
     }
     return std::move(context.script).finish(analysis.structure.stages);
   }

@@ -245,5 +245,36 @@ TEST(Estimate, Peaks_are_what_the_allocator_reserves_and_what_is_outside) {
             device.peak_torch_reserved.count + device.peak_context.count + device.peak_libraries.count);
 }
 
+constexpr std::int64_t kMebibyte = 1 << 20;
+
+TraceText with_model(TraceText trace, const char* loaded_in_trace) {
+  trace.key("dryfit", R"({"format": 1, "loaded_in_trace": )" + std::string(loaded_in_trace) +
+                          R"(, "parameters": [{"name": "a", "bytes": 31457280, "requires_grad": true}]})");
+  return trace;
+}
+
+TraceText loading() { return trained().op("dryfit::to_device", 10, 5).memory(12, 1, 30 * kMebibyte); }
+
+TraceText with_first_batch(TraceText trace) {
+  trace.op("dryfit::to_device", 30, 5).memory(32, 2, 40 * kMebibyte);
+  return std::move(trace.op("aten::relu", 50, 5, kForward).memory(52, 3, 50 * kMebibyte));
+}
+
+std::int64_t mebibytes_after_load(const TraceText& trace) {
+  const auto found = testing::estimated(trace);
+  return static_cast<std::int64_t>(found.process.devices.at(0).torch_reserved_after_load->count) / kMebibyte;
+}
+
+TEST(Estimate, A_model_is_loaded_at_the_last_mark_before_the_first_forward_pass) {
+  auto marked = with_first_batch(loading().op("dryfit::loaded", 20, 1)).op("dryfit::loaded", 60, 1);
+  EXPECT_EQ(mebibytes_after_load(with_model(marked, "true")), 30);
+  EXPECT_EQ(mebibytes_after_load(with_model(with_first_batch(loading()), "true")), 70);
+}
+
+TEST(Estimate, A_model_that_was_on_the_card_before_the_trace_is_loaded_at_its_beginning) {
+  const auto trace = begun().op("aten::relu", 10, 5, kForward).memory(12, 1, 50 * kMebibyte);
+  EXPECT_EQ(mebibytes_after_load(with_model(trace, "false")), 30);
+}
+
 }  // namespace
 }  // namespace dryfit::estimate

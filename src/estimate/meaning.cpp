@@ -10,6 +10,7 @@ Meaning meaning_of(std::string_view name) {
   if (name == "torch::autograd::AccumulateGrad") return Meaning::gradient;
   if (name.starts_with(kOptimizerStep)) return Meaning::optimizer;
   if (name.starts_with("Optimizer.zero_grad#")) return Meaning::zero_grad;
+  if (name == "dryfit::loaded") return Meaning::loaded;
   if (name == "dryfit::to_device") return Meaning::to_device;
   if (name == "dryfit::to_host" || name == "dryfit::host") return Meaning::to_host;
   if (name.starts_with("enumerate(DataLoader)#")) return Meaning::loader;

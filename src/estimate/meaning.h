@@ -13,7 +13,17 @@ namespace dryfit::estimate {
 inline constexpr std::string_view kOptimizerStep = "Optimizer.step#";
 
 /// What the name of a span says about everything below it.
-enum class Meaning : std::uint8_t { nothing, backward, optimizer, zero_grad, to_device, to_host, loader, gradient };
+enum class Meaning : std::uint8_t {
+  nothing,
+  backward,
+  optimizer,
+  zero_grad,
+  loaded,
+  to_device,
+  to_host,
+  loader,
+  gradient
+};
 
 Meaning meaning_of(std::string_view name);
 

@@ -102,9 +102,10 @@ class Orchestrator {
 
   /// Before everything else, as Module.to() does it.
   void load_model() {
-    if (context_.model.in_trace) return;
+    if (context_.model.in_trace) return script_.loaded_at(structure_.loaded);
     for (const auto size : context_.model.parameters) script_.add(size, 0);
     for (const auto size : context_.model.buffers) script_.add(size, 0);
+    script_.loaded_at(0);
   }
 
   // ---- what stays on the host

@@ -47,6 +47,10 @@ Plan Script::finish(const std::vector<Stage>& stages) && {
   auto insertion = insertions_.begin();
   const auto insert_until = [&](std::uint32_t place) {
     for (; insertion != insertions_.end() && insertion->place <= place; ++insertion) {
+      if (insertion->block == kNone) {
+        plan.loaded = plan.calls.size();
+        continue;
+      }
       if (dropped_[insertion->block]) continue;
       plan.calls.push_back({insertion->block, insertion->is_free, stages[place]});
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/bytes.h"
@@ -31,7 +32,8 @@ struct Call {
 /// What the program asks the card's allocator for in a window, from beginning to end.
 struct Plan {
   std::vector<Call> calls;
-  std::vector<Bytes> sizes;  ///< by block
+  std::vector<Bytes> sizes;           ///< by block
+  std::optional<std::size_t> loaded;  ///< the call before which the model is on the card, if it comes in this window
 };
 
 /// Changes a window's sequence of events into that of a card: blocks can be dropped, resized or moved, and others
@@ -57,13 +59,16 @@ class Script {
   /// One that lives only for a moment.
   void add_temporary(Bytes size, std::uint32_t place) { free_at(add(size, place), place); }
 
+  /// The model is on the card there.
+  void loaded_at(std::uint32_t place) { insertions_.push_back({place, kNone, false}); }
+
   /// All together. `stages` has one for each event, and one more.
   Plan finish(const std::vector<Stage>& stages) &&;
 
  private:
   struct Insertion {
     std::uint32_t place = 0;
-    std::uint32_t block = 0;
+    std::uint32_t block = 0;  ///< kNone: the model is on the card
     bool is_free = false;
   };
 

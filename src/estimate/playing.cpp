@@ -50,9 +50,9 @@ class Player::Impl {
     std::vector<simulator::BlockId> blocks(plan.sizes.size(), simulator::kNoBlock);
     for (std::size_t i = 0; i < carried.size(); ++i) blocks[i] = blocks_[carried[i]];
     blocks_ = std::move(blocks);
-    for (const auto& call : plan.calls) {
-      if (device_.last_oom) return;
-      if (call.at.step > 0) note_loaded();
+    for (std::size_t i = 0; i < plan.calls.size() && !device_.last_oom; ++i) {
+      const auto& call = plan.calls[i];
+      if (plan.loaded == i) device_.torch_reserved_after_load = reserved();
       if (call.is_free) {
         free(call);
       } else {
@@ -71,10 +71,6 @@ class Player::Impl {
 
  private:
   Bytes reserved() const { return Bytes{allocator_.statistics().all.reserved_bytes.current()}; }
-
-  void note_loaded() {
-    if (!device_.torch_reserved_after_load) device_.torch_reserved_after_load = reserved();
-  }
 
   void free(const Call& call) {
     auto& block = blocks_[call.block];

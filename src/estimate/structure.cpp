@@ -27,6 +27,7 @@ class Finder {
   Structure find() {
     for (std::uint32_t i = 0; i < timeline_.nodes.size(); ++i) look_at(i);
     note_recorded();
+    note_loaded();
     std::ranges::sort(found_.optimizer_steps, {},
                       [&](const auto& step) { return timeline_.nodes[step.node].span.start; });
     std::ranges::sort(found_.gradients, {}, [&](auto node) { return timeline_.nodes[node].span.start; });
@@ -64,6 +65,9 @@ class Finder {
       case Meaning::gradient:
         found_.gradients.push_back(index);
         break;
+      case Meaning::loaded:
+        loads_.push_back(node.first_event);
+        break;
       case Meaning::zero_grad:
         break;
       case Meaning::nothing:
@@ -95,6 +99,11 @@ class Finder {
     if (found_.first_forward == kNone) found_.first_forward = 0;
   }
 
+  void note_loaded() {
+    std::erase_if(loads_, [&](std::uint32_t event) { return event > found_.first_forward; });
+    found_.loaded = loads_.empty() ? found_.first_forward : *std::ranges::max_element(loads_);
+  }
+
   bool is_below(std::uint32_t node, Meaning wanted) const {
     for (node = timeline_.nodes[node].parent; node != kNone; node = timeline_.nodes[node].parent) {
       if (meaning(node) == wanted) return true;
@@ -118,6 +127,7 @@ class Finder {
       case Meaning::optimizer:
         return Phase::optimizer;
       case Meaning::zero_grad:
+      case Meaning::loaded:
       case Meaning::loader:
       case Meaning::to_device:
       case Meaning::to_host:
@@ -150,6 +160,7 @@ class Finder {
   const Timeline& timeline_;
   const TextTable& names_;
   std::vector<Meaning> meanings_;
+  std::vector<std::uint32_t> loads_;                          ///< events before which a model came to the card
   std::unordered_map<std::int32_t, std::uint32_t> recorded_;  ///< sequence number → event, of the last such operator
   Structure found_;
 };

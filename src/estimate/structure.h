@@ -39,6 +39,7 @@ struct Structure {
   std::vector<std::uint32_t> gradients;                      ///< AccumulateGrad nodes, in the order of time
   std::unordered_map<std::int32_t, std::uint32_t> backward;  ///< sequence number → node of the autograd engine
   std::uint32_t first_forward = kNone;                       ///< event with which training begins
+  std::uint32_t loaded = kNone;                              ///< event before which the model is on the card
   bool forward_seen = false;
   bool backward_seen = false;
 };

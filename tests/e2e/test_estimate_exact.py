@@ -94,5 +94,6 @@ def test_an_estimate_is_what_a_dry_run_counts(environment: Path, options: tuple[
     estimated = torch_of(DRYFIT, "estimate", "--json", "--gpu", CARD, trace)
     counted = torch_of(DRYFIT, "run", "--json", "--steps", "3", "--gpu", CARD, "--", *command)
     assert estimated["peak_reserved_bytes"] == counted["peak_reserved_bytes"]
+    assert estimated["reserved_after_load_bytes"] == counted["reserved_after_load_bytes"]
     # Single numbers of 512 bytes are not followed.
     assert abs(estimated["peak_allocated_bytes"] - counted["peak_allocated_bytes"]) <= 64 * 1024

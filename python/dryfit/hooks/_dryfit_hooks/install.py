@@ -12,7 +12,7 @@ from .autograd_threads import AutogradThreads
 from .ending import Ending
 from .history import History
 from .initialisation import SkippedInitialisation
-from .load import LoadWatch
+from .load import LoadWatch, report_reserved
 from .memory import MemoryStatistics
 from .patching import quietly
 from .phases import Phases
@@ -34,7 +34,7 @@ def install(torch: Any) -> None:
 
 def _install_for_cuda(torch: Any, wanted: settings.Settings) -> None:
     memory = MemoryStatistics(torch)
-    load = LoadWatch(torch, memory)
+    load = LoadWatch(torch, lambda tensor: tensor.is_cuda, lambda: report_reserved(memory))
     tuning = TuningWatch(torch)
     parts = [memory, load, HostProfiling(torch), tuning, Values(torch, wanted.unknown_sizes)]
     autograd = AutogradThreads()

@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""How much PyTorch holds on each device once the model is there and before it is first used."""
+"""When the model is on the device and not yet used, and how much PyTorch holds there then."""
 
 from __future__ import annotations
 
 import threading
-from typing import Any, List
+from typing import Any, Callable, List
 
 from . import guest
 from .memory import MemoryStatistics
@@ -15,9 +15,12 @@ KEY = "torch.reserved_after_load_bytes"
 
 
 class LoadWatch:
-    def __init__(self, torch: Any, memory: MemoryStatistics) -> None:
+    def __init__(self, torch: Any, is_on_device: Callable[[Any], bool], report: Callable[[], bool]) -> None:
+        """`report` is called each time that a module was moved to the device, the last of which counts, and returns
+        whether there was something to report."""
         self._torch = torch
-        self._memory = memory
+        self._is_on_device = is_on_device
+        self._report = report
         self._local = threading.local()
         self._reported = False
         self._patches: List[Patch] = []
@@ -34,7 +37,7 @@ class LoadWatch:
         for patch in self._patches:
             patch.restore()
         if not self._reported and not late:
-            self._report()
+            self._reported = self._report()
 
     @quietly
     def _move_begins(self, module: Any, *_: Any, **__: Any) -> Any:
@@ -44,10 +47,13 @@ class LoadWatch:
     @quietly
     def _move_ends(self, module: Any, failed: bool) -> None:
         self._local.depth -= 1
-        if self._local.depth == 0 and any(parameter.is_cuda for parameter in module.parameters()):
-            self._report()
+        if self._local.depth == 0 and any(map(self._is_on_device, module.parameters())):
+            self._reported = self._report()
 
-    def _report(self) -> None:
-        for device, statistics in self._memory.used_devices():
-            self._reported = True
-            guest.value(KEY, device, statistics["reserved_bytes"]["all"]["current"])
+
+def report_reserved(memory: MemoryStatistics) -> bool:
+    reported = False
+    for device, statistics in memory.used_devices():
+        reported = True
+        guest.value(KEY, device, statistics["reserved_bytes"]["all"]["current"])
+    return reported

@@ -26,5 +26,10 @@ class Annotations:
     def to_device(self) -> "AbstractContextManager[Any]":
         return self.around("dryfit::to_device")
 
+    def loaded(self) -> bool:
+        """The model is on the GPU."""
+        with self.around("dryfit::loaded"):
+            return self.active
+
     def to_host(self) -> "AbstractContextManager[Any]":
         return self.around("dryfit::to_host")

@@ -8,6 +8,7 @@ from typing import Any, Dict, Mapping, Optional
 
 from _dryfit_hooks import guest, software
 from _dryfit_hooks.ending import Ending
+from _dryfit_hooks.load import LoadWatch
 from _dryfit_hooks.patching import quietly
 from _dryfit_hooks.phases import Phases
 from _dryfit_hooks.steps import StepCounter
@@ -43,7 +44,8 @@ def install(torch: Any, environment: Mapping[str, str]) -> None:
     batches = SmallerBatches(wanted.batch, telling) if wanted.batch else None
     facts = Facts(torch, telling, modules, environment)
     facts.more = lambda: further_facts(autocasting, batches, phases.compiles)
-    phases = Phases(torch, [], lambda: None, [])
+    load = LoadWatch(torch, residency.includes, annotations.loaded)
+    phases = Phases(torch, [load.end], lambda: None, [])
     ending = Ending([software.note_libraries, lambda: recording.save(facts.collect)], lambda: None)
     steps = StepCounter(torch, wanted.steps, phases, [residency.forget_the_dead], [facts.step_completed], ending.stop)
     for part in (
@@ -56,6 +58,7 @@ def install(torch: Any, environment: Mapping[str, str]) -> None:
         batches.install if batches else lambda: None,
         facts.install,
         modules.install,
+        load.install,
         lambda: passes.install(torch),
         phases.install,
         steps.install,
