@@ -46,6 +46,10 @@ class Kernel {
   void scratch(Bytes size) {
     if (size.count > 0) context_.script.add_temporary(size, place_);
   }
+  /// A workspace of cuDNN: PyTorch catches that there is no room for it and takes the next plan, with less of it.
+  void workspace(Bytes size) {
+    if (size.count > 0) context_.script.add_optional(size, place_);
+  }
   /// What follows happens after the operator's own events.
   void go_to_end() { place_ = context_.timeline.nodes[node_].end_event; }
 

@@ -85,7 +85,7 @@ void weight_copy_and_workspace(Kernel& kernel, const Input* weight, bool channel
   const auto size = weight ? tensor_size(*weight) : std::nullopt;
   const bool is_counted = channels_last && size && weight->dims[1] > 1 && bytes >= *size;
   const auto copy = copy_in_order(kernel, weight, channels_last);
-  kernel.scratch(is_counted ? bytes - *size : bytes);
+  kernel.workspace(is_counted ? bytes - *size : bytes);
   free_copy(kernel, copy);
 }
 
@@ -114,7 +114,8 @@ bool lower_convolution(Kernel& kernel, Target& target) {
   return true;
 }
 
-/// The gradient of the input, that of the weight, each with a workspace; then that of the bias.
+/// The gradient of the input, that of the weight, each with a workspace; then that of the bias. PyTorch's own depthwise
+/// kernels begin with the weight.
 bool lower_convolution_backward(Kernel& kernel, Target& target) {
   kernel.drop_temporaries();
   const auto convolution = describe(kernel, 1, 4);
@@ -133,13 +134,18 @@ bool lower_convolution_backward(Kernel& kernel, Target& target) {
   const auto gradient = copy_in_order(kernel, kernel.tensor(0), channels_last);
   // The last of the inputs tells which gradients are wanted; one that is not wanted has no block.
   const auto wanted = kernel.inputs().empty() ? std::string() : kernel.inputs().back().value;
+  const auto weight_gradient = [&] {
+    if (weight && take(tensor_size(*weight))) {
+      kernel.workspace(workspace(convolution, Pass::weight_gradient, target, kernel));
+    }
+  };
+  const bool is_native = convolution && is_native_depthwise(*convolution);
+  if (is_native) weight_gradient();
   if (input && wanted.rfind("[False", 0) != 0 && take(tensor_size(*input))) {
     weight_copy_and_workspace(kernel, weight, channels_last,
                               workspace(convolution, Pass::input_gradient, target, kernel));
   }
-  if (weight && take(tensor_size(*weight))) {
-    kernel.scratch(workspace(convolution, Pass::weight_gradient, target, kernel));
-  }
+  if (!is_native) weight_gradient();
   free_copy(kernel, gradient);
   for (const auto block : left) kernel.alloc(block);
   if (!left.empty()) sum_bias(kernel, target);

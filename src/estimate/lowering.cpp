@@ -34,6 +34,8 @@ constexpr std::pair<std::string_view, Rule> kRules[] = {
     {"aten::native_batch_norm_backward", lower_batch_norm_backward},
     {"aten::dropout", lower_dropout},
     {"aten::dropout_", lower_dropout},
+    // With MKL the CPU draws whole numbers first.
+    {"aten::bernoulli_", lower_plain},
     {"aten::native_dropout", lower_plain},
     {"aten::native_dropout_backward", lower_plain},
     {"aten::native_layer_norm_backward", lower_contiguous},

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "estimate/playing.h"
 #include "estimate/testing.h"
 
 namespace dryfit::estimate {
@@ -226,6 +227,26 @@ TEST(Lowering, A_gradient_in_another_layout_is_copied_for_the_time_of_both_convo
   EXPECT_EQ(calls_of(trace), "+384 +384 +324 -384");
 }
 
+TEST(Lowering, A_depthwise_convolution_makes_the_gradient_of_the_weight_first) {
+  const auto trace =
+      begun()
+          .op("aten::convolution_backward", 10, 10,
+              arguments({{"float", "[2, 3, 4, 4]", ""}, {"float", "[2, 3, 4, 4]", ""}, {"float", "[3, 1, 3, 3]", ""}}))
+          .memory(13, 2, 384)
+          .memory(14, 3, 108);
+  EXPECT_EQ(calls_of(trace), "+108 +384");
+}
+
+TEST(Lowering, Random_bits_are_drawn_without_memory_of_their_own) {
+  const auto trace = begun()
+                         .op("aten::bernoulli_", 10, 10, arguments({{"float", "[100]", ""}}))
+                         .memory(11, 1, 400)
+                         .memory(12, 1, -400)
+                         .op("aten::mul", 30, 5, kForward)
+                         .memory(32, 2, 500);
+  EXPECT_EQ(calls_of(trace), "+500");
+}
+
 TEST(Estimate, A_plan_that_is_too_large_names_the_request_that_failed) {
   const auto trace = begun().op("aten::relu", 10, 5, kForward).memory(12, 1, std::int64_t{2} << 30);
   const auto found = testing::estimated(trace);
@@ -234,6 +255,19 @@ TEST(Estimate, A_plan_that_is_too_large_names_the_request_that_failed) {
   EXPECT_EQ(device.last_oom->requested.count, std::uint64_t{2} << 30);
   EXPECT_EQ(device.last_oom->at.phase, "forward");
   EXPECT_EQ(device.ooms, 1u);
+}
+
+TEST(Estimate, A_workspace_that_finds_no_room_is_done_without) {
+  using namespace literals;
+  Plan plan{.sizes = {500_MiB, 800_MiB}};
+  plan.calls = {
+      {.block = 0}, {.block = 1, .is_optional = true}, {.block = 1, .is_free = true}, {.block = 0, .is_free = true}};
+  Player player(testing::small_card(), {});
+  player.play(plan, {});
+  const auto device = player.finish();
+  EXPECT_FALSE(device.last_oom);
+  EXPECT_EQ(device.ooms, 1u);
+  EXPECT_EQ(device.torch_peak_allocated, 500_MiB);
 }
 
 TEST(Estimate, Peaks_are_what_the_allocator_reserves_and_what_is_outside) {

@@ -40,6 +40,12 @@ std::uint32_t Script::add(Bytes size, std::uint32_t place) {
   return block;
 }
 
+void Script::add_optional(Bytes size, std::uint32_t place) {
+  const auto block = add(size, place);
+  insertions_.back().is_optional = true;
+  free_at(block, place);
+}
+
 Plan Script::finish(const std::vector<Stage>& stages) && {
   std::ranges::stable_sort(insertions_, {}, &Insertion::place);
   Plan plan;
@@ -52,7 +58,7 @@ Plan Script::finish(const std::vector<Stage>& stages) && {
         continue;
       }
       if (dropped_[insertion->block]) continue;
-      plan.calls.push_back({insertion->block, insertion->is_free, stages[place]});
+      plan.calls.push_back({insertion->block, insertion->is_free, stages[place], insertion->is_optional});
     }
   };
   for (std::uint32_t i = 0; i < timeline_.events.size(); ++i) {

@@ -27,6 +27,7 @@ struct Call {
   std::uint32_t block = 0;
   bool is_free = false;
   Stage at;
+  bool is_optional = false;  ///< where there is no room for it, the program goes on without
 };
 
 /// What the program asks the card's allocator for in a window, from beginning to end.
@@ -58,6 +59,8 @@ class Script {
   std::uint32_t add(Bytes size, std::uint32_t place);
   /// One that lives only for a moment.
   void add_temporary(Bytes size, std::uint32_t place) { free_at(add(size, place), place); }
+  /// Such a one, which the program can do without.
+  void add_optional(Bytes size, std::uint32_t place);
 
   /// The model is on the card there.
   void loaded_at(std::uint32_t place) { insertions_.push_back({place, kNone, false}); }
@@ -70,6 +73,7 @@ class Script {
     std::uint32_t place = 0;
     std::uint32_t block = 0;  ///< kNone: the model is on the card
     bool is_free = false;
+    bool is_optional = false;
   };
 
   const Timeline& timeline_;

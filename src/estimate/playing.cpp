@@ -82,7 +82,11 @@ class Player::Impl {
   void malloc(const Call& call, Bytes size) {
     if (blocks_[call.block] != simulator::kNoBlock) return;
     const auto allocation = allocator_.malloc(size);
-    if (!allocation && allocation.outcome != simulator::Outcome::kNothing) return refuse(call, size);
+    if (!allocation && allocation.outcome != simulator::Outcome::kNothing) {
+      ++device_.ooms;
+      if (!call.is_optional) refuse(call, size);
+      return;
+    }
     blocks_[call.block] = allocation.block;
     if (reserved() + outside_ > device_.peak) {
       device_.peak = reserved() + outside_;
@@ -93,7 +97,6 @@ class Player::Impl {
 
   void refuse(const Call& call, Bytes size) {
     const Bytes segment = simulator::get_allocation_size(rounding_(size), large_segment_size_);
-    device_.ooms = 1;
     device_.last_oom = {.requested = segment, .device_free = refused_.left, .at = moment(call.at)};
     device_.first_oom = device_.last_oom;
   }

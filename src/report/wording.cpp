@@ -35,6 +35,8 @@ std::string sentence_for(const std::string& name, std::uint64_t count, const Sty
       {"hooks.error", "a part of Dryfit's hooks failed, and numbers may be missing or wrong (--save keeps the record)"},
       {"values.not_followed", "values were not followed: sizes that depend on data came out empty"},
       {"driver.address_not_recorded", "some allocations have no place in the recorded list of addresses"},
+      {"estimate.guessed_workspaces",
+       "some convolutions are unlike all that cuDNN was asked about: their workspaces are guessed"},
       {"driver.no_kernel_image", "some kernels have no code for this chip in the installed CUDA libraries"},
   };
   const auto found = sentences.find(name);

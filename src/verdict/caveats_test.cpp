@@ -254,6 +254,14 @@ RunFacts estimated(Bytes headroom, EstimateFacts estimate = {}) {
   return facts;
 }
 
+TEST(Caveats, Other_orders_of_addresses_are_advised_only_where_they_can_be_tried) {
+  auto facts = stopped(trainer_leaving(100_MiB));
+  facts.address_order_assumed = true;
+  EXPECT_NE(judge(card(), facts).hint.find("--address-orders"), std::string::npos);
+  facts.estimate = EstimateFacts{};
+  EXPECT_EQ(judge(card(), facts).hint, "");
+}
+
 TEST(Caveats, An_estimate_that_leaves_less_than_its_error_is_tight) {
   expect_tight(estimated(300_MiB), {"estimate_error"});
   expect_plain_fit(estimated(1_GiB));

@@ -118,7 +118,8 @@ void weigh(Verdict& verdict, const RunFacts& facts) {
   if (verdict.caveats.empty()) return;
   verdict.answer = Answer::tight;
   verdict.reason = verdict.caveats.front().text;
-  if (has_caveat(verdict, "address_order")) verdict.hint = "--address-orders tries all known orders";
+  // Only a run can be told to.
+  if (has_caveat(verdict, "address_order") && !facts.estimate) verdict.hint = "--address-orders tries all known orders";
 }
 
 void accept(Verdict& verdict, const RunFacts& facts) {
