@@ -1,6 +1,9 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "estimate/cublas_workspace.h"
+#include "estimate/element_size.h"
 #include "estimate/lowering.h"
 
 namespace dryfit::estimate {
@@ -37,7 +40,6 @@ Habit habit_of(simulator::TorchVersion torch) {
 
 /// Each thread's handle gets a workspace from the allocator when it is first used, and keeps it.
 void use_handle(Kernel& kernel, Target& target) {
-  kernel.go_to_end();
   const auto size = workspace_size(kernel, target);
   if (habit_of(target.torch) == Habit::for_each_call) return kernel.scratch(size);
   bool& has_workspace = target.workspace_of_thread[kernel.in_backward() ? 1 : 0];
@@ -54,18 +56,32 @@ bool goes_to_cublaslt(const Kernel& kernel) {
          right->dims[1] > 1 && bias->dims[0] == right->dims[1];
 }
 
-}  // namespace
-
-bool lower_matrix_product(Kernel& kernel, Target& target) {
-  kernel.drop_temporaries();
-  use_handle(kernel, target);
-  return true;
+/// torch `prepare_matrix_for_cublas`: rows or columns one behind the other, or the matrix is copied. That is so of
+/// every matrix but odd ones, such as the gradient of a sum, whose elements are all the same one.
+bool is_fit_for_cublas(const Input& matrix) {
+  const auto dimensions = matrix.dims.size();
+  if (dimensions < 2 || matrix.strides.size() != dimensions) return true;
+  const auto rows = matrix.dims[dimensions - 2], columns = matrix.dims[dimensions - 1];
+  const auto row = matrix.strides[dimensions - 2], column = matrix.strides[dimensions - 1];
+  const auto follow = [](auto inner, auto inner_size, auto outer, auto outer_size) {
+    const bool inner_in_line = inner == 1 || inner_size <= 1;
+    return inner_in_line && (outer >= std::max<std::int64_t>(inner_size, 1) || outer_size <= 1);
+  };
+  return follow(column, columns, row, rows) || follow(row, rows, column, columns);
 }
 
-bool lower_biased_matrix_product(Kernel& kernel, Target& target) {
-  if (!goes_to_cublaslt(kernel)) return lower_matrix_product(kernel, target);
-  kernel.drop_temporaries();
-  kernel.go_to_end();
+/// Copies of those of the two matrices from input number `first` on that cuBLAS cannot take.
+std::vector<std::uint32_t> copy_odd_matrices(Kernel& kernel, std::size_t first) {
+  std::vector<std::uint32_t> copies;
+  for (const auto index : {first, first + 1}) {
+    const auto* matrix = kernel.tensor(index);
+    const auto size = matrix ? tensor_size(*matrix) : std::nullopt;
+    if (size && !is_fit_for_cublas(*matrix)) copies.push_back(kernel.alloc(*size));
+  }
+  return copies;
+}
+
+void use_cublaslt(Kernel& kernel, Target& target) {
   switch (habit_of(target.torch)) {
     case Habit::for_each_call:
       kernel.scratch(kLtWorkspace);
@@ -87,7 +103,32 @@ bool lower_biased_matrix_product(Kernel& kernel, Target& target) {
       use_handle(kernel, target);
       break;
   }
+}
+
+template <class Use>
+bool multiply(Kernel& kernel, std::size_t first_matrix, Use use) {
+  kernel.drop_temporaries();
+  kernel.go_to_end();
+  const auto copies = copy_odd_matrices(kernel, first_matrix);
+  use();
+  for (const auto copy : copies) kernel.free(copy);
   return true;
+}
+
+}  // namespace
+
+bool lower_matrix_product(Kernel& kernel, Target& target) {
+  return multiply(kernel, 0, [&] { use_handle(kernel, target); });
+}
+
+bool lower_added_matrix_product(Kernel& kernel, Target& target) {
+  return multiply(kernel, 1, [&] {
+    if (goes_to_cublaslt(kernel)) {
+      use_cublaslt(kernel, target);
+    } else {
+      use_handle(kernel, target);
+    }
+  });
 }
 
 }  // namespace dryfit::estimate

@@ -63,13 +63,13 @@ constexpr std::pair<std::string_view, Rule> kRules[] = {
     {"aten::div", lower_plain},
     {"aten::div_", lower_plain},
     {"aten::where", lower_plain},
-    {"aten::addmm", lower_biased_matrix_product},
+    {"aten::addmm", lower_added_matrix_product},
     {"aten::mm", lower_matrix_product},
     {"aten::bmm", lower_matrix_product},
-    {"aten::baddbmm", lower_matrix_product},
-    {"aten::addbmm", lower_matrix_product},
+    {"aten::baddbmm", lower_added_matrix_product},
+    {"aten::addbmm", lower_added_matrix_product},
     {"aten::mv", lower_matrix_product},
-    {"aten::addmv", lower_matrix_product},
+    {"aten::addmv", lower_added_matrix_product},
     {"aten::dot", lower_matrix_product},
 };
 
@@ -83,7 +83,7 @@ bool lower_plain(Kernel& kernel, Target&) {
 bool drops_temporaries(std::string_view name) {
   static constexpr Rule kDropping[] = {lower_convolution,     lower_convolution_backward,
                                        lower_batch_norm,      lower_batch_norm_backward,
-                                       lower_matrix_product,  lower_biased_matrix_product,
+                                       lower_matrix_product,  lower_added_matrix_product,
                                        lower_flash_attention, lower_flash_attention_backward,
                                        lower_plain,           lower_reduction};
   const auto found = std::ranges::find(kRules, name, [](const auto& rule) { return rule.first; });

@@ -39,7 +39,7 @@ bool lower_batch_norm(Kernel& kernel, Target& target);
 bool lower_batch_norm_backward(Kernel& kernel, Target& target);
 bool lower_dropout(Kernel& kernel, Target& target);
 bool lower_matrix_product(Kernel& kernel, Target& target);
-bool lower_biased_matrix_product(Kernel& kernel, Target& target);
+bool lower_added_matrix_product(Kernel& kernel, Target& target);
 bool lower_flash_attention(Kernel& kernel, Target& target);
 bool lower_flash_attention_backward(Kernel& kernel, Target& target);
 /// CUDA's kernel allocates its results and nothing else.

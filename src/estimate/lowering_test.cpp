@@ -130,6 +130,24 @@ TEST(Lowering, A_product_with_a_bias_has_memory_of_its_own_as_each_version_does)
   EXPECT_EQ(calls_of(trace, nullptr, {2, 15, 0}), "+128 +1048576 -1048576");
 }
 
+TEST(Lowering, A_matrix_that_cuBLAS_cannot_take_is_copied) {
+  const auto product = [](const std::string& strides) {
+    return begun()
+        .op("aten::mm", 10, 10,
+            arguments({{"float", "[4, 8]", ""}, {"float", "[8, 2]", ""}}) + R"(, "Input Strides": [)" + strides +
+                ", [2, 1]]")
+        .memory(12, 1, 32);
+  };
+  constexpr const char* kWorkspace = "8519680";
+  const auto calls = [&](const char* strides) { return calls_of(product(strides)); };
+  for (const auto* fit : {"[8, 1]", "[1, 4]", "[20, 1]", "[1, 20]"}) {
+    EXPECT_EQ(calls(fit), std::string("+32 +") + kWorkspace) << fit;
+  }
+  for (const auto* odd : {"[0, 0]", "[1, 0]", "[16, 2]"}) {
+    EXPECT_EQ(calls(odd), std::string("+32 +128 +") + kWorkspace + " -128") << odd;
+  }
+}
+
 TEST(Lowering, Batch_norm_allocates_its_result_first_and_nothing_in_between) {
   const auto trace = begun()
                          .op("aten::native_batch_norm_backward", 10, 10)
