@@ -15,11 +15,11 @@ from accuracy_lib.outcome import Outcome  # noqa: E402
 from accuracy_profile_lib import table  # noqa: E402
 from accuracy_profile_lib.groups import group  # noqa: E402
 from accuracy_profile_lib.kept import Kept  # noqa: E402
-from accuracy_profile_lib.profiler import above_first_sample  # noqa: E402
+from accuracy_profile_lib.profiler import above_first_sample, idle_context  # noqa: E402
 
 
 def case(model: str = "VGG16", optimizer: str = "SGD", batch: int = 64, **more: Any) -> Case:
-    facts = {"model": model, "batch_size": batch}
+    facts = {"model": model, "optimizer": optimizer, "batch_size": batch}
     job = ("xmem_job.py", "--model", model, "--optimizer", optimizer, "--batch", str(batch), "--zero-grad-mode", "0")
     name = f"{model} {optimizer} {batch}"
     values: dict[str, Any] = {"truth": {"device_growth": 1000}, "truth_oom": False, **more}
@@ -48,9 +48,12 @@ def test_a_model_the_host_can_hardly_train_is_profiled_at_the_rows_own_batch():
 
 
 def test_a_cnn_is_on_the_card_when_the_measurement_begins():
-    outcome = Outcome(measured={"device_growth": 900, "reserved_after_load": 300})
-    assert above_first_sample(case("VGG16"), outcome).measured["device_growth"] == 600
-    assert above_first_sample(case("T5-small"), outcome).measured["device_growth"] == 900
+    outcome = Outcome(measured={"device_peak": 10**9, "reserved_after_load": 10**8}, context=idle_context("rtx-3060-12gb") + 5)
+    above = lambda row: above_first_sample(row, outcome).measured["device_growth"] + idle_context("rtx-3060-12gb")  # noqa: E731
+    assert above(case("T5-small")) == 10**9
+    assert above(case("T5-small", "Adagrad")) == 10**9
+    assert above(case("VGG16")) == 10**9 - 10**8
+    assert above(case("VGG16", "Adagrad")) == 10**9 - 10**8 - 5
 
 
 def test_what_is_kept_is_found_again_in_the_order_of_the_rows(tmp_path: Path):
