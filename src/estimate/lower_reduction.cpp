@@ -23,13 +23,20 @@ void reduce(Kernel& kernel, const Input& tensor, std::vector<std::int64_t> over,
   kernel.free(partial);
 }
 
-/// torch `gpu_reduce_kernel`: the result, then scratch memory while the kernel runs. Inputs: the tensor; the
+namespace {
+
+/// torch `gpu_reduce_kernel`: the result, then scratch memory while the kernel runs. Input number `over` has the
 /// dimensions, if not all.
-bool lower_reduction(Kernel& kernel, Target& target) {
+bool reduce_first(Kernel& kernel, std::size_t over, const Target& target) {
   kernel.drop_temporaries();
   kernel.go_to_end();
-  if (const auto* tensor = kernel.tensor(0)) reduce(kernel, *tensor, kernel.numbers(1), target);
+  if (const auto* tensor = kernel.tensor(0)) reduce(kernel, *tensor, kernel.numbers(over), target);
   return true;
 }
+
+}  // namespace
+
+bool lower_reduction(Kernel& kernel, Target& target) { return reduce_first(kernel, 1, target); }
+bool lower_norm(Kernel& kernel, Target& target) { return reduce_first(kernel, 2, target); }
 
 }  // namespace dryfit::estimate

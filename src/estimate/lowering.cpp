@@ -53,6 +53,7 @@ constexpr std::pair<std::string_view, Rule> kRules[] = {
     {"aten::embedding_dense_backward", lower_embedding_backward},
     {"aten::sum", lower_reduction},
     {"aten::mean", lower_reduction},
+    {"aten::linalg_vector_norm", lower_norm},
     // Operands of different types are converted in the kernel.
     {"aten::add", lower_plain},
     {"aten::add_", lower_plain},
@@ -81,11 +82,17 @@ bool lower_plain(Kernel& kernel, Target&) {
 }
 
 bool drops_temporaries(std::string_view name) {
-  static constexpr Rule kDropping[] = {lower_convolution,     lower_convolution_backward,
-                                       lower_batch_norm,      lower_batch_norm_backward,
-                                       lower_matrix_product,  lower_added_matrix_product,
-                                       lower_flash_attention, lower_flash_attention_backward,
-                                       lower_plain,           lower_reduction};
+  static constexpr Rule kDropping[] = {lower_convolution,
+                                       lower_convolution_backward,
+                                       lower_batch_norm,
+                                       lower_batch_norm_backward,
+                                       lower_matrix_product,
+                                       lower_added_matrix_product,
+                                       lower_flash_attention,
+                                       lower_flash_attention_backward,
+                                       lower_plain,
+                                       lower_reduction,
+                                       lower_norm};
   const auto found = std::ranges::find(kRules, name, [](const auto& rule) { return rule.first; });
   return found != std::end(kRules) && std::ranges::find(kDropping, found->second) != std::end(kDropping);
 }

@@ -48,6 +48,7 @@ bool lower_plain(Kernel& kernel, Target& target);
 bool lower_contiguous(Kernel& kernel, Target& target);
 bool lower_embedding_backward(Kernel& kernel, Target& target);
 bool lower_reduction(Kernel& kernel, Target& target);
+bool lower_norm(Kernel& kernel, Target& target);
 
 /// The scratch memory of a reduction, for as long as its kernel runs.
 void reduce(Kernel& kernel, const Input& tensor, std::vector<std::int64_t> over, const Target& target);

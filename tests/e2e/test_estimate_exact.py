@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
 """`dryfit profile` and `dryfit estimate` say of a program without convolutions what `dryfit run` counts, under the oldest and
-the newest habits of PyTorch: workspaces of matrix products, sums, attention, dropout, autocast, lists of optimizers."""
+the newest habits of PyTorch: workspaces of matrix products, sums and norms, attention, dropout, autocast, optimizers."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def torch_of(*words: object) -> dict[str, Any]:
     return json.loads(finished.stdout)["results"][0]["torch"]
 
 
-@pytest.mark.parametrize("options", (("AdamW", "plain"), ("SGD", "autocast")), ids="-".join)
+@pytest.mark.parametrize("options", (("AdamW", "plain"), ("SGD", "autocast"), ("Adafactor", "plain")), ids="-".join)
 def test_an_estimate_is_what_a_dry_run_counts(environment: Path, options: tuple[str, str], tmp_path: Path) -> None:
     job, trace = tmp_path / "job.py", tmp_path / "trace.json.gz"
     job.write_text(JOB, encoding="utf-8")
