@@ -32,4 +32,12 @@ std::optional<Bytes> configured_workspace(std::string_view config) {
   return total;
 }
 
+Bytes memory_of_handle(std::string_view config, ComputeCapability chip, simulator::TorchVersion torch) {
+  using namespace literals;
+  if (const auto configured = configured_workspace(config))
+    return configured->count < (1_MiB).count ? 0_B : *configured;
+  if (chip.major < 9) return 8_MiB;
+  return chip.major == 9 || torch.at_least(2, 12) ? 64_MiB : 32_MiB;
+}
+
 }  // namespace dryfit::estimate

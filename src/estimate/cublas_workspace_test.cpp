@@ -21,5 +21,17 @@ TEST(CublasWorkspace, What_is_not_understood_asks_for_nothing) {
   }
 }
 
+TEST(CublasWorkspace, A_handle_has_memory_of_its_own_by_configuration_and_chip) {
+  const simulator::TorchVersion older{2, 6, 0}, newer{2, 15, 0};
+  EXPECT_EQ(memory_of_handle("", {8, 6}, older), 8_MiB);
+  EXPECT_EQ(memory_of_handle("", {9, 0}, older), 64_MiB);
+  EXPECT_EQ(memory_of_handle("", {10, 0}, older), 32_MiB);
+  EXPECT_EQ(memory_of_handle("", {10, 0}, newer), 64_MiB);
+  EXPECT_EQ(memory_of_handle(":4096:8", {9, 0}, older), 32_MiB);
+  EXPECT_EQ(memory_of_handle(":1024:4", {8, 6}, newer), 4_MiB);
+  EXPECT_EQ(memory_of_handle(":16:8", {8, 6}, older), 0_B);
+  EXPECT_EQ(memory_of_handle(":0:0", {8, 6}, older), 0_B);
+}
+
 }  // namespace
 }  // namespace dryfit::estimate

@@ -5,11 +5,16 @@
 #include <algorithm>
 #include <utility>
 
+#include "estimate/cublas_workspace.h"
 #include "estimate/lowering.h"
 #include "estimate/playing.h"
 
 namespace dryfit::estimate {
 namespace {
+
+/// Kernel code, and what cuBLAS and cuDNN have together in pages of 2 MiB: 6 to 12 MiB in the dry runs of
+/// docs/accuracy.md.
+constexpr Bytes kCodeAndSmallParts{10 << 20};
 
 /// Makes a card's plans of the windows.
 class Planner {
@@ -37,6 +42,17 @@ class Planner {
 
   Findings& findings() { return findings_; }
 
+  /// What libraries and kernel code take beside PyTorch, by the plans so far; none: not known.
+  std::optional<Bytes> libraries() const {
+    if (recording_.on_gpu()) return std::nullopt;
+    const auto& environment = recording_.profile().metadata.environment;
+    const auto config = environment.find("CUBLAS_WORKSPACE_CONFIG");
+    const auto handle = memory_of_handle(config == environment.end() ? "" : config->second,
+                                         target_.card.compute_capability, target_.torch);
+    return kCodeAndSmallParts +
+           handle * static_cast<std::uint64_t>(std::ranges::count(target_.thread_multiplies, true));
+  }
+
  private:
   const Recording& recording_;
   Target target_;
@@ -52,10 +68,14 @@ void add_notes(analysis::ProcessSummary& process, const Metadata& metadata) {
 /// A card with what has been played on it so far.
 class Played {
  public:
+  /// `card` and `conditions` must outlive it.
   Played(const Recording& recording, const Card& card, const Conditions& conditions)
-      : planner_(recording, card, conditions), player_(card, conditions) {}
+      : card_(card), conditions_(conditions), planner_(recording, card, conditions) {}
 
-  void play(const Analysis& analysis) { player_.play(planner_.plan(analysis), analysis.timeline.carried); }
+  void play(const Analysis& analysis) {
+    const auto plan = planner_.plan(analysis);
+    player().play(plan, analysis.timeline.carried);
+  }
 
   Estimate finish(const Profile& profile, const Analyzer& analyzer) {
     Estimate result{.gaps = std::move(planner_.findings().gaps)};
@@ -68,7 +88,7 @@ class Played {
     process.diagnostics.merge(planner_.findings().diagnostics);
     add_notes(process, profile.metadata);
     process.steps = analyzer.past().steps;
-    process.devices.push_back(player_.finish());
+    process.devices.push_back(player().finish());
     if (const auto& oom = process.devices.back().last_oom) {
       process.last_oom_step = process.steps = std::max<std::uint64_t>(oom->at.step, 1) - 1;
     }
@@ -76,8 +96,16 @@ class Played {
   }
 
  private:
+  /// Made when a plan has shown which libraries there are. The first window has a whole step.
+  Player& player() {
+    if (!player_) player_.emplace(card_, conditions_, planner_.libraries());
+    return *player_;
+  }
+
+  const Card& card_;
+  const Conditions& conditions_;
   Planner planner_;
-  Player player_;
+  std::optional<Player> player_;
 };
 
 }  // namespace

@@ -106,7 +106,8 @@ void use_cublaslt(Kernel& kernel, Target& target) {
 }
 
 template <class Use>
-bool multiply(Kernel& kernel, std::size_t first_matrix, Use use) {
+bool multiply(Kernel& kernel, Target& target, std::size_t first_matrix, Use use) {
+  target.thread_multiplies[kernel.in_backward() ? 1 : 0] = true;
   kernel.drop_temporaries();
   kernel.go_to_end();
   const auto copies = copy_odd_matrices(kernel, first_matrix);
@@ -118,11 +119,11 @@ bool multiply(Kernel& kernel, std::size_t first_matrix, Use use) {
 }  // namespace
 
 bool lower_matrix_product(Kernel& kernel, Target& target) {
-  return multiply(kernel, 0, [&] { use_handle(kernel, target); });
+  return multiply(kernel, target, 0, [&] { use_handle(kernel, target); });
 }
 
 bool lower_added_matrix_product(Kernel& kernel, Target& target) {
-  return multiply(kernel, 1, [&] {
+  return multiply(kernel, target, 1, [&] {
     if (goes_to_cublaslt(kernel)) {
       use_cublaslt(kernel, target);
     } else {

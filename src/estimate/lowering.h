@@ -20,6 +20,7 @@ struct Target {
   // Whether the forward and the backward thread have their workspaces of cuBLAS and of cuBLASLt.
   bool workspace_of_thread[2] = {false, false};
   bool lt_workspace_of_thread[2] = {false, false};
+  bool thread_multiplies[2] = {false, false};  ///< so that it has a handle of cuBLAS
 };
 
 /// What CUDA does otherwise than the CPU: operators whose kernels keep or need other memory are found in the timeline,

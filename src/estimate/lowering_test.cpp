@@ -280,7 +280,7 @@ TEST(Estimate, A_workspace_that_finds_no_room_is_done_without) {
   Plan plan{.sizes = {500_MiB, 800_MiB}};
   plan.calls = {
       {.block = 0}, {.block = 1, .is_optional = true}, {.block = 1, .is_free = true}, {.block = 0, .is_free = true}};
-  Player player(testing::small_card(), {});
+  Player player(testing::small_card(), {}, std::nullopt);
   player.play(plan, {});
   const auto device = player.finish();
   EXPECT_FALSE(device.last_oom);

@@ -30,8 +30,8 @@ analysis::Moment moment(const Stage& stage) {
 
 class Player::Impl {
  public:
-  Impl(const Card& card, const Conditions& conditions)
-      : outside_(whatif::outside_of(card, std::nullopt).estimate),
+  Impl(const Card& card, const Conditions& conditions, std::optional<Bytes> libraries)
+      : outside_(whatif::outside_of(card, libraries).estimate),
         rounding_(conditions.config, conditions.torch),
         large_segment_size_(conditions.config.large_segment_size),
         allocator_({.version = conditions.torch,
@@ -110,7 +110,8 @@ class Player::Impl {
   analysis::DeviceSummary device_;
 };
 
-Player::Player(const Card& card, const Conditions& conditions) : impl_(std::make_unique<Impl>(card, conditions)) {}
+Player::Player(const Card& card, const Conditions& conditions, std::optional<Bytes> libraries)
+    : impl_(std::make_unique<Impl>(card, conditions, libraries)) {}
 Player::~Player() = default;
 Player::Player(Player&&) noexcept = default;
 void Player::play(const Plan& plan, const std::vector<std::uint32_t>& carried) { impl_->play(plan, carried); }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "analysis/run_summary.h"
@@ -18,7 +19,8 @@ struct Conditions;
 /// does not see taken off already. Stops at the first request that cannot be met.
 class Player {
  public:
-  Player(const Card& card, const Conditions& conditions);
+  /// `libraries`: what they and kernel code take; none: not known, and taken as typical.
+  Player(const Card& card, const Conditions& conditions, std::optional<Bytes> libraries);
   ~Player();
   Player(Player&&) noexcept;
 

@@ -50,7 +50,7 @@ std::string headroom_text(const Verdict& verdict) {
 std::string libraries_note(const Verdict& verdict) {
   std::map<std::string, Bytes> by_name;
   for (const auto& [file, bytes] : verdict.library_parts) by_name[library_text(file)] += bytes;
-  if (verdict.estimated) return "typical ones";
+  if (verdict.estimated) return "estimated, with kernel code";
   std::string text = "counted";
   const char* separator = ": ";
   for (const auto& [name, bytes] : by_name) {
