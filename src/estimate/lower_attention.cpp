@@ -15,20 +15,65 @@ constexpr std::string_view kViews[] = {"aten::transpose", "aten::permute", "aten
                                        "aten::unsqueeze", "aten::squeeze", "aten::alias",  "aten::_reshape_alias"};
 constexpr std::string_view kCopies[] = {"aten::clone", "aten::contiguous", "aten::reshape"};
 
-/// CUDA's kernels write the result with the heads inside: batch, sequence, head, channel. What the program does next,
-/// putting it into that order and making it contiguous, is a copy on the CPU and none on the card.
-void drop_copy_of(std::uint32_t output, Kernel& kernel) {
+/// A tensor of batch, heads, sequence and channels.
+struct Extent {
+  std::uint64_t batch, heads, sequence, channels;
+  std::uint64_t heads_in_all() const { return batch * heads; }
+};
+
+std::optional<Extent> extent_of(const Input* tensor) {
+  if (!tensor || tensor->dims.size() != 4 || !element_count(tensor->dims)) return std::nullopt;
+  const auto at = [&](std::size_t i) { return static_cast<std::uint64_t>(tensor->dims[i]); };
+  return Extent{at(0), at(1), at(2), at(3)};
+}
+
+/// Whether a view of the result has the order in which the memory-efficient kernel writes it.
+bool has_heads_inside(const Input* view, const Input* query) {
+  const auto seen = extent_of(view), asked = extent_of(query);
+  return !seen || !asked || (seen->batch == asked->batch && seen->heads == asked->sequence);
+}
+
+/// The end of the backward pass of what `node` does last: until then its inputs are kept.
+std::uint32_t end_of_backward(std::uint32_t node, const Context& context) {
+  const auto& nodes = context.timeline.nodes;
+  const auto& backward = context.structure.backward;
+  auto place = nodes[node].end_event;
+  for (auto i = node; i < nodes[node].end_node; ++i) {
+    const auto found = backward.find(nodes[i].span.sequence);
+    if (found != backward.end()) place = nodes[found->second].end_event;
+  }
+  return place;
+}
+
+/// Note [The order of attention]: CUDA's memory-efficient kernel writes the result with the heads inside: batch,
+/// sequence, head, channel. The flash kernel and the CPU write it in the query's order. Most programs put it into the
+/// former order next and make it contiguous, which may be a copy on the CPU and is none on the card.
+/// nn.MultiheadAttention, whose queries have the sequence outside, wants that order of the result too: that is a copy
+/// after the memory-efficient kernel, and none on the CPU.
+void put_into_order(std::uint32_t output, Kernel& kernel, bool is_flash) {
   auto& context = kernel.context();
   const auto& timeline = context.timeline;
+  std::optional<std::uint32_t> copied_before;
   for (auto i = timeline.nodes[kernel.node()].end_node; i < timeline.nodes.size(); ++i) {
     const auto& span = timeline.nodes[i].span;
     const auto name = context.profile.names[span.name];
     const bool is_copy = std::ranges::find(kCopies, name) != std::end(kCopies);
     // Anything else uses the result as it is.
-    if (!is_copy && span.kind == Span::Kind::op && std::ranges::find(kViews, name) == std::end(kViews)) return;
+    if (!is_copy && span.kind == Span::Kind::op && std::ranges::find(kViews, name) == std::end(kViews)) {
+      if (copied_before) {
+        const auto copy = context.script.add(kernel.size_of(output), *copied_before);
+        context.script.free_at(copy, end_of_backward(i, context));
+      }
+      return;
+    }
+    // Dimensions become one where they lie in line.
+    if (!is_flash && name == "aten::view" && !has_heads_inside(Kernel(context, i).tensor(0), kernel.tensor(0))) {
+      copied_before = timeline.nodes[i].first_event;
+    }
     if (!is_copy) continue;
     const Kernel copying(context, i);
     if (copying.outputs().empty()) continue;
+    if (!has_heads_inside(copying.tensor(0), kernel.tensor(0))) return;
     const auto copy = copying.outputs().front();
     if (copying.outputs().size() != 1 || copying.size_of(copy) != copying.size_of(output)) return;
     // Of the two blocks the one that lives longer stays, from the attention on.
@@ -42,18 +87,6 @@ void drop_copy_of(std::uint32_t output, Kernel& kernel) {
     }
     return;
   }
-}
-
-/// A tensor of batch, heads, sequence and channels.
-struct Extent {
-  std::uint64_t batch, heads, sequence, channels;
-  std::uint64_t heads_in_all() const { return batch * heads; }
-};
-
-std::optional<Extent> extent_of(const Input* tensor) {
-  if (!tensor || tensor->dims.size() != 4 || !element_count(tensor->dims)) return std::nullopt;
-  const auto at = [&](std::size_t i) { return static_cast<std::uint64_t>(tensor->dims[i]); };
-  return Extent{at(0), at(1), at(2), at(3)};
 }
 
 constexpr std::uint64_t up_to(std::uint64_t size, std::uint64_t multiple) {
@@ -72,8 +105,8 @@ void flash_backward(Kernel& kernel, const Extent& query) {
   const auto sums = kernel.alloc(Bytes{4 * query.heads_in_all() * rows});
   const auto width = up_to(query.channels, query.channels > 128 ? 64 : 32);
   const auto accumulator = kernel.alloc(Bytes{4 * query.heads_in_all() * rows * width});
-  kernel.free(sums);
   kernel.free(accumulator);
+  kernel.free(sums);
 }
 
 /// torch `_efficient_attention_backward`: outside of half precision, PyTorch's operators make delta from the product of
@@ -100,33 +133,62 @@ void efficient_backward(Kernel& kernel, const Extent& query, bool is_half) {
   kernel.free(workspace);
 }
 
+/// A copy of a tensor for a kernel that takes it with the heads inside, where it is in another order.
+std::optional<std::uint32_t> copy_with_heads_inside(Kernel& kernel, std::size_t index) {
+  const auto* tensor = kernel.tensor(index);
+  const auto size = tensor ? tensor_size(*tensor) : std::nullopt;
+  if (!size || tensor->dims.size() != 4 || tensor->strides.size() != 4) return std::nullopt;
+  std::int64_t stride = 1;
+  for (const std::size_t dimension : {3, 1, 2, 0}) {
+    if (tensor->dims[dimension] > 1 && tensor->strides[dimension] != stride) return kernel.alloc(*size);
+    stride *= tensor->dims[dimension];
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
-/// The result and the logarithms of its sums are kept, as on the card (torch
-/// `_scaled_dot_product_efficient_attention`).
-bool lower_flash_attention(Kernel& kernel, Target&) {
+/// The result and the logarithms of its sums are kept, as on the card; of the latter the memory-efficient kernel has
+/// whole 32s (torch `_efficient_attention_forward`).
+bool lower_flash_attention(Kernel& kernel, Target& target) {
   kernel.drop_temporaries();
   if (kernel.outputs().empty()) return true;
   // Older versions return empty tensors and single numbers beside.
   for (const auto block : kernel.outputs()) {
     if (kernel.size_of(block) <= kNumber) kernel.context().script.drop(block);
   }
-  drop_copy_of(kernel.outputs().front(), kernel);
+  constexpr std::size_t kMask = 5;
+  const bool is_flash = goes_to_flash(kernel, target, kMask);
+  const auto query = extent_of(kernel.tensor(0));
+  if (query && kernel.outputs().size() > 1 && !is_flash) {
+    const Bytes sums{4 * query->heads_in_all() * query->sequence};
+    const auto block = kernel.outputs()[1];
+    if (kernel.size_of(block) == sums) {
+      kernel.context().script.resize(block, Bytes{4 * query->heads_in_all() * up_to(query->sequence, 32)});
+    }
+  }
+  put_into_order(kernel.outputs().front(), kernel, is_flash);
   return true;
 }
 
-/// Gradients of query, key and value, then scratch memory of the kernel that a card has for it.
+/// The result's gradient in order, and for the flash kernel the result; gradients of query, key and value; then scratch
+/// memory of the kernel that a card has for it.
 bool lower_flash_attention_backward(Kernel& kernel, Target& target) {
   kernel.drop_temporaries();
   const auto query = extent_of(kernel.tensor(1));
   if (!query) return true;
-  constexpr std::size_t kMask = 8;
+  constexpr std::size_t kResult = 4, kMask = 8;
+  const bool is_flash = goes_to_flash(kernel, target, kMask);
+  const auto gradient = copy_with_heads_inside(kernel, 0);
+  const auto result = is_flash ? copy_with_heads_inside(kernel, kResult) : std::nullopt;
   kernel.go_to_end();
-  if (goes_to_flash(kernel, target, kMask)) {
+  if (is_flash) {
     flash_backward(kernel, *query);
   } else {
     efficient_backward(kernel, *query, element_size(kernel.tensor(1)->type) == 2u);
   }
+  if (result) kernel.free(*result);
+  if (gradient) kernel.free(*gradient);
   return true;
 }
 

@@ -54,6 +54,11 @@ constexpr std::pair<std::string_view, Rule> kRules[] = {
     {"aten::sum", lower_reduction},
     {"aten::mean", lower_reduction},
     {"aten::linalg_vector_norm", lower_norm},
+    // The CPU puts its operands into order, or goes one dimension after the other.
+    {"aten::upsample_bilinear2d", lower_plain},
+    {"aten::upsample_bilinear2d_backward", lower_plain},
+    {"aten::upsample_bicubic2d", lower_plain},
+    {"aten::upsample_bicubic2d_backward", lower_plain},
     // Operands of different types are converted in the kernel.
     {"aten::add", lower_plain},
     {"aten::add_", lower_plain},

@@ -10,6 +10,7 @@
 namespace dryfit::estimate {
 namespace {
 
+using testing::Argument;
 using testing::arguments;
 using testing::calls_of;
 using testing::TraceText;
@@ -200,6 +201,43 @@ TEST(Lowering, Attention_of_older_versions_has_another_name_and_more_results) {
                          .memory(14, 4, 4)
                          .memory(50, 1, -4000);
   EXPECT_EQ(calls_of(trace), "+4000 +100 -4000");
+}
+
+/// Of 5 texts of 3 tokens with 2 heads of 4 channels, in single precision.
+TraceText attention_of_many(const char* strides) {
+  const Argument tensor{"float", "[5, 2, 3, 4]", ""};
+  const auto sequence = std::string(R"("Sequence number": 1, )");
+  return begun()
+      .op("aten::_scaled_dot_product_flash_attention_for_cpu", 10, 10,
+          sequence + arguments({tensor, tensor, tensor}) + R"(, "Input Strides": [)" + strides + "]")
+      .memory(11, 1, 480)
+      .memory(12, 2, 120);
+}
+
+TEST(Lowering, The_memory_efficient_kernel_has_sums_of_whole_32s) {
+  EXPECT_EQ(calls_of(attention_of_many("[24, 12, 4, 1], [24, 12, 4, 1], [24, 12, 4, 1]")), "+480 +1280");
+}
+
+TEST(Lowering, With_the_sequence_outside_the_result_of_attention_is_copied_on_the_card_alone) {
+  const auto trace = attention_of_many("[8, 4, 40, 1], [8, 4, 40, 1], [8, 4, 40, 1]")
+                         .op("aten::permute", 30, 2)
+                         .op("aten::view", 35, 2, arguments({{"float", "[3, 5, 2, 4]", ""}}))
+                         .op("aten::mul", 40, 5)
+                         .memory(42, 3, 600);
+  EXPECT_EQ(calls_of(trace), "+480 +1280 +480 +600 -480");
+}
+
+TEST(Lowering, A_gradient_of_attention_in_another_order_is_copied) {
+  const auto backward = [](const char* strides) {
+    const Argument tensor{"float", "[5, 2, 3, 4]", ""};
+    return begun()
+        .op("aten::_scaled_dot_product_flash_attention_for_cpu_backward", 10, 10,
+            arguments({tensor, tensor}) + R"(, "Input Strides": [)" + strides + "]")
+        .memory(11, 1, 480);
+  };
+  const auto in_order = calls_of(backward("[24, 4, 8, 1], [24, 4, 8, 1]"));
+  const auto outside = calls_of(backward("[8, 4, 40, 1], [8, 4, 40, 1]"));
+  EXPECT_EQ(outside, "+480 " + in_order + " -480");
 }
 
 TEST(Lowering, Attention_is_copied_by_nobody_else) {

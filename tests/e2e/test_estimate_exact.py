@@ -45,16 +45,17 @@ class Model(nn.Module):
     def __init__(self):
         super().__init__()
         self.tokens, self.blocks = nn.Embedding(5000, 256), nn.Sequential(*[Block(256, 8) for _ in range(3)])
+        self.encoder = nn.TransformerEncoderLayer(256, 8, 512, 0.1, batch_first=True)
         self.head = nn.Linear(256, 5000, bias=False)
 
     def forward(self, x):
-        return self.head(self.blocks(self.tokens(x)))
+        return self.head(self.encoder(self.blocks(self.tokens(x))))
 
 optimizer_name, autocast = sys.argv[1], sys.argv[2] == "autocast"
 model = Model().cuda()
 optimizer = getattr(torch.optim, optimizer_name)(model.parameters(), lr=1e-3)
 for _ in range(3):
-    tokens = torch.randint(0, 5000, (4, 257)).cuda()
+    tokens = torch.randint(0, 5000, (4, 251)).cuda()
     optimizer.zero_grad()
     with torch.autocast("cuda", torch.bfloat16, enabled=autocast):
         logits = model(tokens[:, :-1])
