@@ -101,7 +101,7 @@ wheel: build/wheel/.built ## the Python wheel, into dist/
 
 build/wheel/.built: $(WHEEL_SOURCES) | packages tools-venv headers
 	@rm -rf dist
-	@$(STAGE) wheel "Building the wheel" -- $(TOOLS_PYTHON) -m pip wheel --no-cache-dir --no-deps --wheel-dir dist .
+	@$(STAGE) wheel "Building the wheel" -- env CC=cc CXX=c++ $(TOOLS_PYTHON) -m pip wheel --no-cache-dir --no-deps --wheel-dir dist .
 	@touch $@
 
 # ---- use

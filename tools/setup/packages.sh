@@ -10,7 +10,7 @@
 # the packages and fails. On a system without dpkg it only says what is needed.
 set -euo pipefail
 
-build=(python3 python3-venv python3-pip g++ cmake ninja-build make git ca-certificates libfmt-dev libcli11-dev
+build=(python3 python3-venv python3-pip g++ ccache cmake ninja-build make git ca-certificates libfmt-dev libcli11-dev
        libtomlplusplus-dev nlohmann-json3-dev libzstd-dev liblz4-dev liblzma-dev zlib1g-dev libsimdjson-dev libsqlite3-dev
        libgtest-dev)
 bench=("${build[@]}" libbenchmark-dev)
