@@ -30,7 +30,7 @@ Result<fs::path> default_model_file(const fs::path& folder) {
   if (found.size() == 1) return found.front();
   if (found.empty()) {
     return Error{"there is no learned model in '" + folder.string() + "'",
-                 "Name one with --model-file; docs/predictor.md tells how one is trained from a harvest."};
+                 "Name one with --model-file; docs/surrogate.md tells how one is trained from a harvest."};
   }
   return Error{"there are several learned models in '" + folder.string() + "': " + found[0].filename().string() + ", " +
                    found[1].filename().string(),
