@@ -99,6 +99,7 @@ build: packages headers ## the release build, its executables in bin/
 
 wheel: build/wheel/.built ## the Python wheel, into dist/
 
+# The compiler by the name that CMake finds it under: by another, nothing of the release build would be found in ccache.
 build/wheel/.built: $(WHEEL_SOURCES) | packages tools-venv headers
 	@rm -rf dist
 	@$(STAGE) wheel "Building the wheel" -- env CC=cc CXX=c++ $(TOOLS_PYTHON) -m pip wheel --no-cache-dir --no-deps --wheel-dir dist .

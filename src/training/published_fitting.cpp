@@ -46,8 +46,8 @@ Tensor truth_at(const DataSet& data, const Places& places) {
   return torch::tensor(truth, torch::kFloat64);
 }
 
-/// Adam as MATLAB and libtorch have it, in one pass over the memory of each parameter: libtorch's own optimizer makes
-/// some ten, which for 19 million parameters takes as long as both passes through the network.
+/// Adam as MATLAB and libtorch have it, in one pass over the memory of each parameter. libtorch's own optimizer goes
+/// over it several times, which tells with 19 million of them.
 class Adam {
  public:
   explicit Adam(std::vector<Tensor> parameters) : parameters_(std::move(parameters)) {
