@@ -199,6 +199,7 @@ evaluate: venv-comparators build build-training ## learned predictors beside tre
 	.venv/comparators/bin/python tools/comparators --data "$(DATA)" --jobs $(JOBS) $(EVALUATE_FLAGS)
 	.venv/comparators/bin/python tools/comparators --data "$(DATA)" --jobs $(JOBS) $(EVALUATE_FLAGS) \
 	    --final --set timm-memory --folds module5_s2
+	$(if $(EVALUATE_FLAGS),,.venv/comparators/bin/python tools/evaluation_page)
 
 bench: setup build ## what a dry run costs, beside really training on the CPU
 	@tools/setup/packages.sh bench

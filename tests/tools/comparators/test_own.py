@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -86,9 +87,10 @@ def test_the_last_test_is_of_the_folds_that_are_said() -> None:
         held_out([LAYERS], "timm-memory", None)
 
 
-def test_paper_1_has_one_seed_and_is_the_longest(tmp_path: Path, tiny: Path, trainer: Trainer) -> None:
+def test_every_network_has_all_seeds_and_paper_1_is_the_longest(tmp_path: Path, tiny: Path, trainer: Trainer) -> None:
     tasks = list(own_tasks_of(SCHEDTUNE, trainer, tiny, tmp_path, seeds=5))
-    assert [task.own.network for task in tasks].count("paper1") == 1
+    seeds = Counter(task.own.network for task in tasks)
+    assert seeds["paper1"] == 5 and set(seeds.values()) == {5}
     assert max(tasks, key=lambda task: task.work).own.network == "paper1"
 
 
