@@ -1,12 +1,22 @@
 # For what is large to compile and does little when it runs: tests, which are half of all there is, and commands. Their own
-# code is not optimised much, and the header of the library that they are written with is read once.
+# code is not optimised much.
 function(dryfit_compile_quickly target)
-  set(header ${ARGN})
-  if(NOT header)
-    set(header <gtest/gtest.h>)
-  endif()
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
-  target_precompile_headers(${target} PRIVATE ${header})
+endfunction()
+
+# The header that all tests are written with is read once for all. It has to be with -fPIE, as CMake compiles programs and not
+# libraries: a precompiled header is good for one of the two.
+if(DRYFIT_BUILD_TESTS)
+  add_library(dryfit_test_header OBJECT ${CMAKE_CURRENT_LIST_DIR}/test_header.cpp)
+  set_target_properties(dryfit_test_header PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(dryfit_test_header PRIVATE -fPIE)
+  target_link_libraries(dryfit_test_header PRIVATE GTest::gtest)
+  target_precompile_headers(dryfit_test_header PRIVATE <gtest/gtest.h>)
+  dryfit_compile_quickly(dryfit_test_header)
+endif()
+function(dryfit_test_program target)
+  target_precompile_headers(${target} REUSE_FROM dryfit_test_header)
+  dryfit_compile_quickly(${target})
 endfunction()
 
 # A room is a folder under src/: a static library of its .cpp files, and one test program of its *_test.cpp files.
@@ -28,7 +38,7 @@ function(dryfit_room name)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE dryfit_${name} ${ROOM_LINKS} GTest::gtest_main)
     target_compile_definitions(${name}_test PRIVATE DRYFIT_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
-    dryfit_compile_quickly(${name}_test)
+    dryfit_test_program(${name}_test)
     gtest_discover_tests(${name}_test DISCOVERY_TIMEOUT 120 PROPERTIES LABELS fast)
   endif()
 endfunction()

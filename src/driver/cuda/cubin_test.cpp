@@ -5,16 +5,18 @@
 #include <elf.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <random>
+#include <span>
 
 namespace dryfit::driver {
 namespace {
 
 template <class T>
 void append(std::vector<std::byte>& out, const T& value) {
-  const auto* const begin = reinterpret_cast<const std::byte*>(&value);
-  out.insert(out.end(), begin, begin + sizeof value);
+  std::ranges::copy(std::as_bytes(std::span(&value, 1)), std::back_inserter(out));
 }
 
 /// A device ELF file with one kernel, put together by hand.
