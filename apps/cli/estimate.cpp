@@ -43,7 +43,7 @@ struct EstimateOptions {
   bool strict = false;
 };
 
-/// A line on a terminal for what takes long with a large trace.
+/// A progress line on the terminal, for large traces.
 class ProgressLine {
  public:
   explicit ProgressLine(const char* doing) : doing_(doing) {}
@@ -55,7 +55,7 @@ class ProgressLine {
 
   void operator()(double share) {
     const auto now = Clock::now();
-    if (!wanted_ || now - last_ < std::chrono::milliseconds(200) || now - begun_ < std::chrono::seconds(1)) return;
+    if (!shown_ || now - last_ < std::chrono::milliseconds(200) || now - begun_ < std::chrono::seconds(1)) return;
     last_ = now;
     drawn_ = true;
     const double seconds = std::chrono::duration<double>(now - begun_).count();
@@ -65,20 +65,20 @@ class ProgressLine {
 
  private:
   const char* doing_;
-  bool wanted_ = is_terminal(STDERR_FILENO);
+  bool shown_ = is_terminal(STDERR_FILENO);
   bool drawn_ = false;
   Clock::time_point begun_ = Clock::now();
   Clock::time_point last_ = begun_;
 };
 
-/// The version that was profiled, unless another is asked for.
+/// The profiled version, unless another is given.
 Result<simulator::TorchVersion> torch_of(const EstimateOptions& options, const Metadata& metadata) {
   if (!options.torch.empty()) return simulator::parse_torch_version(options.torch);
   auto found = simulator::parse_torch_version(metadata.torch);
   return found ? found : Result<simulator::TorchVersion>(simulator::TorchVersion::newest());
 }
 
-/// As the program had it, unless another is asked for.
+/// The program's own, unless another is given.
 std::string alloc_conf_of(const EstimateOptions& options, const Metadata& metadata) {
   if (!options.alloc_conf.empty()) return options.alloc_conf;
   const auto& environment = metadata.environment;
@@ -145,7 +145,7 @@ int run(const EstimateOptions& options) {
   if (!workspaces) return fail(workspaces.error(), kCouldNotTell);
 
   auto estimates = [&] {
-    ProgressLine line("playing it on the card");
+    ProgressLine line("simulating the GPU");
     return estimate::estimate(*recording, plain, {.torch = *torch, .config = *config, .workspaces = &*workspaces},
                               std::ref(line));
   }();
@@ -161,49 +161,51 @@ void declare(CLI::App& command, EstimateOptions& options) {
   command
       .add_option(
           "TRACE", options.traces,
-          "A trace of torch.profiler, made on the CPU: .json or .json.gz; several of one job at smaller batches")
+          "torch.profiler trace from the CPU, .json or .json.gz; give several of one job at smaller batches")
       ->required()
       ->type_name("FILE");
   command
       .add_option("--batch", options.batch,
-                  "The batch to estimate for, from several traces (default: the one that the program asked for)")
+                  "Batch to estimate, from several traces (default: the one that the program requested)")
       ->type_name("N")
       ->check(CLI::PositiveNumber.description(""));
-  command.add_option("--gpu", options.gpus, "The card, as in `dryfit run`; several: a,b,c")
+  command.add_option("--gpu", options.gpus, "GPU to estimate for, as in `dryfit run`; several: a,b,c")
       ->required()
       ->type_name("NAME")
       ->delimiter(',')
       ->expected(1)
       ->take_all()
       ->allow_extra_args(false);
-  command.add_option("--torch", options.torch, "The version of PyTorch on the GPU machine (default: the profiled one)")
+  command.add_option("--torch", options.torch, "PyTorch version on the GPU machine (default: the profiled one)")
       ->type_name("VERSION");
   command
       .add_option("--alloc-conf", options.alloc_conf,
-                  "PYTORCH_CUDA_ALLOC_CONF on the GPU machine (default: that of the program)")
+                  "PYTORCH_CUDA_ALLOC_CONF on the GPU machine (default: the program's)")
       ->type_name("CONF");
-  command.add_option("--cards", options.cards, "A card file of your own, or a folder of them")
+  command.add_option("--gpu-file,--cards", options.cards, "GPU file of your own, or a folder of them (repeatable)")
       ->type_name("PATH")
       ->expected(1)
       ->take_all()
       ->allow_extra_args(false);
-  command.add_flag("--strict", options.strict, "A tight fit counts as none");
+  command.add_flag("--strict", options.strict, "Treat a tight fit as a failure (exit code 3)");
   command.add_flag("--json", options.json, "Print JSON");
-  command.add_option("--output", options.output, "Write the JSON to this file")->type_name("FILE");
+  command.add_option("--output", options.output, "File to write the JSON to")->type_name("FILE");
 }
 
 }  // namespace
 
 void add_estimate(CLI::App& app, int& exit_code) {
   auto* command =
-      app.add_subcommand("estimate", "Estimate from a profile made on the CPU, without a CUDA build of PyTorch");
+      app.add_subcommand("estimate", "Estimate memory from a profile made on the CPU, without a CUDA build of PyTorch");
   command->footer(
       "Example:\n  dryfit profile -o trace.json.gz -- python train.py\n"
       "  dryfit estimate trace.json.gz --gpu rtx-3060-12gb,a100-40gb\n"
-      "  dryfit estimate trace.batch-4.json.gz trace.batch-8.json.gz --batch 256 --gpu rtx-4090\n\n"
-      "A trace that torch.profiler made with profile_memory=True and record_shapes=True does too.\n\n"
-      "Exit code: 0 fits on every card (tight ones included, unless --strict), 3 does not fit on at least one,\n"
-      "2 wrong usage, 1 could not tell.");
+      "  dryfit estimate trace.batch-4.json.gz trace.batch-8.json.gz --batch 256 \\\n"
+      "      --gpu rtx-4090\n\n"
+      "A trace that torch.profiler wrote with profile_memory=True and record_shapes=True\n"
+      "works too.\n\n"
+      "Exit code: 0 fits on every GPU (tight fits included, unless --strict), 3 does not\n"
+      "fit on at least one, 2 wrong usage, 1 cannot tell.");
   auto options = std::make_shared<EstimateOptions>();
   declare(*command, *options);
   command->callback([options, &exit_code] {

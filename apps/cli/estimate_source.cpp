@@ -14,9 +14,9 @@ using estimate::Profile;
 using estimate::Recording;
 using estimate::Shrunk;
 
-constexpr const char* kHowToShrink = "Make two with dryfit profile --shrink batch=4,8 -- COMMAND.";
+constexpr const char* kHowToShrink = "Make two with `dryfit profile --shrink batch=4,8 -- COMMAND`.";
 
-/// At another batch one trace tells nothing, unless it is of that very one.
+/// One trace holds for its own batch only.
 Result<Recording> alone(const std::filesystem::path& trace, std::optional<std::uint64_t> batch,
                         const estimate::Progress& progress) {
   auto recording = estimate::read_recording(trace, progress);
@@ -24,14 +24,14 @@ Result<Recording> alone(const std::filesystem::path& trace, std::optional<std::u
   const auto own = recording->profile().metadata.batch;
   if (!batch || batch == own) return recording;
   return Error{"'" + trace.string() + "' " +
-                   (own ? "is of batch " + std::to_string(*own) : std::string("does not tell its batch")) +
-                   "; one trace says nothing about batch " + std::to_string(*batch),
+                   (own ? "was made at batch " + std::to_string(*own) : std::string("does not record its batch")) +
+                   "; an estimate for batch " + std::to_string(*batch) + " needs two traces at smaller batches",
                kHowToShrink};
 }
 
 Result<Recording> together(std::vector<Shrunk> shrunk, std::optional<std::uint64_t> batch) {
   if (!batch) batch = shrunk.front().profile.metadata.full_batch;
-  if (!batch) return Error{"which batch is asked about is not known", "Name it: --batch 64"};
+  if (!batch) return Error{"the batch to estimate is not known", "Give it with --batch, for example --batch 64."};
   auto found = estimate::extrapolate(std::move(shrunk), *batch);
   if (!found) return found.error();
   return Recording(std::move(found->profile));
@@ -48,7 +48,7 @@ Result<Recording> read_traces(const std::vector<std::filesystem::path>& traces, 
     if (!profile) return profile.error();
     if (!profile->damage.empty()) return Error{"'" + trace.string() + "': " + profile->damage, kHowToShrink};
     const auto own = profile->metadata.batch;
-    if (!own) return Error{"'" + trace.string() + "' does not tell its batch", kHowToShrink};
+    if (!own) return Error{"'" + trace.string() + "' does not record its batch", kHowToShrink};
     shrunk.push_back({*own, std::move(profile).value()});
   }
   return together(std::move(shrunk), batch);

@@ -12,8 +12,8 @@
 
 namespace dryfit::cli {
 
-/// The profile that an estimate is made from: that of the one trace, or what several traces of the same job at smaller
-/// batches (`dryfit profile --shrink`) say about `batch`. Without a `batch` it is the one that the program asked for.
+/// The profile to estimate from: that of a single trace, or several traces of the same job at smaller batches (`dryfit
+/// profile --shrink`), extrapolated to `batch`. Without a `batch`, the one that the program requested is used.
 Result<estimate::Recording> read_traces(const std::vector<std::filesystem::path>& traces,
                                         std::optional<std::uint64_t> batch, const estimate::Progress& progress = {});
 

@@ -38,7 +38,7 @@ Status set_time(std::optional<std::int64_t>& time, const std::string& text) {
   return time ? Status() : Error{"'" + text + "' is not a time", "Write it like 2026-11-02 or 2026-11-02T09:35:00."};
 }
 
-/// Puts the typed times into the filter, and opens a history that is there.
+/// Parses the typed times into the filter, and opens the history, which must exist.
 Result<history::History> opened(HistoryOptions& options) {
   if (auto status = set_time(options.filter.since, options.since); !status) return status.error();
   if (auto status = set_time(options.filter.before, options.before); !status) return status.error();
@@ -121,8 +121,8 @@ int remove(HistoryOptions options) {
   auto history = opened(options);
   if (!history) return fail(history.error(), kWrongUsage);
   if (options.filter.is_empty() != options.all) {
-    return fail({options.all ? "--all does not go with a choice of records" : "nothing says which records to remove",
-                 "Choose them (dryfit history remove --help), or remove all of them with --all."},
+    return fail({options.all ? "--all cannot be combined with a filter" : "no records selected",
+                 "Give a filter such as --job-id or --before, or --all to remove everything."},
                 kWrongUsage);
   }
   const auto removed = history->remove(options.filter);
@@ -132,17 +132,17 @@ int remove(HistoryOptions options) {
 }
 
 void declare(CLI::App& command, HistoryOptions& o) {
-  command.add_option("--history", o.history, "The history (default: ~/.local/share/dryfit/history.db)")
+  command.add_option("--history", o.history, "History to use (default: ~/.local/share/dryfit/history.db)")
       ->type_name("FILE");
-  command.add_option("--job-id", o.filter.job_id, "Only the job of this id")->type_name("ID");
-  command.add_option("--name", o.filter.name, "Only jobs of this name")->type_name("TEXT");
-  command.add_option("--host", o.filter.host, "Only jobs of this host")->type_name("NAME");
-  command.add_option("--source", o.filter.source, "Only what this source measured: torch, slurm, prometheus, …")
+  command.add_option("--job-id", o.filter.job_id, "Only the job with this ID")->type_name("ID");
+  command.add_option("--name", o.filter.name, "Only jobs with this name")->type_name("TEXT");
+  command.add_option("--host", o.filter.host, "Only jobs from this host")->type_name("NAME");
+  command.add_option("--source", o.filter.source, "Only measurements from this source: torch, slurm, prometheus, …")
       ->type_name("NAME");
-  command.add_option("--gpu", o.filter.card, "Only jobs on this card, by the id that the list shows")->type_name("ID");
-  command.add_option("--since", o.since, "Only from this time on: 2026-11-02 or 2026-11-02T09:35:00")
+  command.add_option("--gpu", o.filter.card, "Only jobs on this GPU, by the ID in the list")->type_name("ID");
+  command.add_option("--since", o.since, "Only jobs that ended at this time or later: 2026-11-02 or 2026-11-02T09:35:00")
       ->type_name("TIME");
-  command.add_option("--before", o.before, "Only before this time")->type_name("TIME");
+  command.add_option("--before", o.before, "Only jobs that ended before this time")->type_name("TIME");
 }
 
 /// A subcommand of `dryfit history` with options of its own.
@@ -163,17 +163,17 @@ void add_history(CLI::App& app, int& exit_code) {
   command->footer(
       "Example:\n  dryfit history list --gpu rtx-4090-24gb --since 2026-11-01\n"
       "  dryfit history export --out jobs.jsonl\n  dryfit history remove --before 2025-01-01\n\n"
-      "An export can be read by `dryfit observe` elsewhere.");
-  auto [listing, list_options] = part(*command, "list", "A table of the records", list, exit_code);
+      "`dryfit observe` on another machine reads an export.");
+  auto [listing, list_options] = part(*command, "list", "List the records as a table", list, exit_code);
   listing->add_flag("--json", list_options->json, "Print JSON");
   listing->footer("Example:\n  dryfit history list --source slurm --json");
   auto [exporting, export_options] =
-      part(*command, "export", "A line of JSON for each record", export_records, exit_code);
-  exporting->add_option("--out", export_options->out, "The file to write (default: standard output)")
+      part(*command, "export", "Export the records, one line of JSON for each", export_records, exit_code);
+  exporting->add_option("--out", export_options->out, "File to write (default: standard output)")
       ->type_name("FILE");
   exporting->footer("Example:\n  dryfit history export --out jobs.jsonl");
   auto [removing, remove_options] = part(*command, "remove", "Remove records", remove, exit_code);
-  removing->add_flag("--all", remove_options->all, "All of them");
+  removing->add_flag("--all", remove_options->all, "Remove all records");
   removing->add_flag("--json", remove_options->json, "Print JSON");
   removing->footer("Example:\n  dryfit history remove --job-id 4711");
 }

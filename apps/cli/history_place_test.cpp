@@ -7,18 +7,18 @@
 namespace dryfit::cli {
 namespace {
 
-TEST(HistoryPlace, What_the_user_names_goes_first_then_XDG_then_home) {
+TEST(HistoryPlace, The_users_file_comes_first_then_XDG_then_home) {
   EXPECT_EQ(*history_file("mine.db", {"HOME=/home/me"}), "mine.db");
   EXPECT_EQ(*history_file("", {"HOME=/home/me", "XDG_DATA_HOME=/data"}), "/data/dryfit/history.db");
   EXPECT_EQ(*history_file("", {"HOME=/home/me", "XDG_DATA_HOME=relative"}), "/home/me/.local/share/dryfit/history.db");
   EXPECT_EQ(*history_file("", {"HOME=/home/me", "XDG_DATA_HOME="}), "/home/me/.local/share/dryfit/history.db");
 }
 
-TEST(HistoryPlace, Without_a_place_it_is_asked_for) {
+TEST(HistoryPlace, Without_a_default_the_hint_names_the_option) {
   EXPECT_NE(history_file("", {}).error().hint.find("--history"), std::string::npos);
 }
 
-TEST(HistoryPlace, A_history_that_must_be_there_is_missed) {
+TEST(HistoryPlace, A_missing_history_is_named) {
   EXPECT_NE(existing_history("/nonexistent/h.db", {}).error().what.find("/nonexistent/h.db"), std::string::npos);
 }
 

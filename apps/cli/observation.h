@@ -16,7 +16,7 @@
 
 namespace dryfit::cli {
 
-/// What the user says of a job beside what was measured. Texts as typed; empty: not said.
+/// What the user adds to a measurement. Texts as typed; empty: not given.
 struct Remarks {
   std::string job_id;
   std::string host;
@@ -37,22 +37,22 @@ struct Remarks {
   std::vector<std::string> software;  ///< "torch=2.6.0"
 };
 
-/// What is taken where neither the user nor a file says it.
+/// Used for what neither the user nor a file specifies.
 struct Defaults {
-  std::string job_id;  ///< of the job that we run in; empty: none
+  std::string job_id;  ///< ID of the job that we run in; empty: none
   std::string name;
   std::string host;
   std::int64_t now = 0;
 };
 
-/// A record of a peak that the user typed. `peak` may be empty for a job that ran out of memory on a card that is
-/// named: it wanted at least the whole card.
+/// A record of a peak that the user typed. `peak` may be empty for a job that ran out of memory on a named GPU: it
+/// needed at least the whole GPU.
 Result<history::Imported> typed_observation(const std::string& peak, const Remarks& remarks,
                                             const Catalogue& catalogue);
 
-/// Puts what the user says, and the defaults, into records that were imported from `content`. With a job id, only the
-/// record of that id is kept, or the only one gets it. A description or a prediction is of one record. Cards get the
-/// catalogue's ids where it knows them.
+/// Puts what the user gave, and the defaults, into records that were imported from `content`. With a job ID, only the
+/// record with that ID is kept; if there is a single record without it, that one gets it. A description or a prediction
+/// applies to one record only. GPUs get the catalogue's ids where it knows them.
 Status complete(std::vector<history::Record>& records, const Remarks& remarks, const Defaults& defaults,
                 std::string_view content, const Catalogue& catalogue);
 

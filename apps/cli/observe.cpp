@@ -17,17 +17,17 @@ namespace {
 Result<history::Imported> imported(const ObserveOptions& options, const std::string& content,
                                    const Catalogue& catalogue) {
   if (options.file.empty()) return typed_observation(options.peak, options.remarks, catalogue);
-  if (!options.peak.empty()) return Error{"there is a file and a --peak", "Give one of them."};
+  if (!options.peak.empty()) return Error{"FILE and --peak cannot be combined", "Give one of them."};
   const auto format = options.format.empty() ? history::recognise(content) : history::parse_format(options.format);
   if (!format) return format.error();
   auto kind = history::PeakKind::reserved;
   if (!options.remarks.kind.empty()) {
     if (*format != history::Format::torch_statistics) {
-      return Error{"--kind does not go with this file: it says itself what it measures", kSeeObserveHelp};
+      return Error{"--kind cannot be combined with this file, which states what it measures", "Leave out --kind."};
     }
-    const auto asked = history::parse_kind(options.remarks.kind);
-    if (!asked) return asked.error();
-    kind = *asked;
+    const auto given = history::parse_kind(options.remarks.kind);
+    if (!given) return given.error();
+    kind = *given;
   }
   return history::import_content(content, *format, kind);
 }
@@ -55,16 +55,19 @@ int observe(ObserveOptions options) {
 }  // namespace
 
 void add_observe(CLI::App& app, const Arguments& arguments, int& exit_code) {
-  auto* command = app.add_subcommand("observe", "Record what a job really used");
+  auto* command = app.add_subcommand("observe", "Record how much memory a job really used");
   command->footer(
       "Example:\n  dryfit observe --predicted answer.json -- python train.py\n"
       "  dryfit observe memory-stats.json --job job.json --gpu rtx-4090\n"
-      "  dryfit observe --peak 11.2GiB --kind reserved --job job.json --gpu rtx-4090 --median 10GiB --upper 12GiB\n"
-      "  sacct --parsable2 -o JobID,JobName,State,End,NodeList,AllocTRES,TRESUsageInMax | dryfit observe -\n\n"
-      "A command after -- is run as it is, on this machine's GPUs, and measured by NVML and PyTorch.\n"
-      "A job that is in the history already, from the same host and source, is passed over.\n"
-      "Exit code: 0 recorded, 2 wrong usage or a file that cannot be understood, 1 the history cannot be written;\n"
-      "of a command its own, or 127 when it cannot be started.");
+      "  dryfit observe --peak 11.2GiB --kind reserved --job job.json --gpu rtx-4090 \\\n"
+      "      --median 10GiB --upper 12GiB\n"
+      "  sacct -P -o JobID,JobName,State,End,NodeList,AllocTRES,TRESUsageInMax |\n"
+      "      dryfit observe -\n\n"
+      "A command after -- runs unchanged on this machine's GPUs and is measured through\n"
+      "NVML and PyTorch. A job that is already in the history, from the same host and\n"
+      "source, is skipped.\n"
+      "Exit code: 0 recorded, 2 wrong usage or unreadable file, 1 the history cannot be\n"
+      "written. With a command: its own exit code, or 127 if it cannot be started.");
   auto options = std::make_shared<ObserveOptions>();
   declare(*command, *options);
   command->callback([options, &arguments, &exit_code] {

@@ -27,10 +27,11 @@ Defaults defaults_of_run(const Surroundings& around) {
   return defaults;
 }
 
-/// What cannot go with a command, or would be found wrong only when it has run for hours.
+/// Rejects options that do not apply to a command, and finds now what would otherwise fail only after hours of running.
 Status check_before(const ObserveOptions& options, const Surroundings& around) {
   if (!options.file.empty() || !options.format.empty() || !options.peak.empty() || !options.remarks.kind.empty()) {
-    return Error{"a command is measured; FILE, --format, --peak and --kind do not go with it", kSeeObserveHelp};
+    return Error{"FILE, --format, --peak and --kind cannot be combined with a command",
+                 "A command is measured as it runs: leave them out."};
   }
   std::vector<history::Record> any{{.source = "nvml", .peak = Bytes{1}}};
   if (auto status = complete(any, options.remarks, defaults_of_run(around), "", around.catalogue); !status) {
@@ -40,21 +41,21 @@ Status check_before(const ObserveOptions& options, const Surroundings& around) {
   return {};
 }
 
-/// What is said when a command has run. It goes to stderr: stdout is the command's.
+/// The message after a command has run. It goes to stderr: stdout is the command's.
 Result<std::string> record_command(const ObserveOptions& options, const Surroundings& around, const CommandRun& ran) {
   if (!options.any_ending && !reached_its_peak(ran)) {
-    return Error{fmt::format("the command failed with code {}, perhaps before its peak: nothing is recorded", ran.code),
-                 "--any-ending records such a command too."};
+    return Error{fmt::format("the command failed with code {}, perhaps before its peak; nothing was recorded", ran.code),
+                 "Add --any-ending to record such a command too."};
   }
   if (!ran.record) return ran.record.error();
   Tally tally{around.history, {.records = {*ran.record}, .left_out = {}}};
   auto& record = tally.imported.records.front();
   const auto measured =
-      fmt::format("{} ({}) was measured and is not recorded: ", to_text(record.peak), history::to_text(record.kind));
+      fmt::format("measured {} ({}) but did not record it: ", to_text(record.peak), history::to_text(record.kind));
   const auto status = complete(tally.imported.records, options.remarks, defaults_of_run(around), "", around.catalogue);
   if (!status) return Error{measured + status.error().what, status.error().hint};
-  const auto line = fmt::format("{} on {} ({}, by {}, {})\n", to_text(record.peak),
-                                record.card.empty() ? "an unknown card" : record.card, history::to_text(record.kind),
+  const auto line = fmt::format("peak {} on {} ({}, from {}, {})\n", to_text(record.peak),
+                                record.card.empty() ? "an unknown GPU" : record.card, history::to_text(record.kind),
                                 record.source, history::to_text(record.outcome));
   const auto text = recorded(std::move(tally), options.json);
   if (!text) return Error{measured + text.error().what, text.error().hint};
@@ -64,15 +65,17 @@ Result<std::string> record_command(const ObserveOptions& options, const Surround
 }  // namespace
 
 int observe_command(ObserveOptions options, const std::vector<std::string>& command) {
-  if (command.empty()) return fail({"there is no command after --", kSeeObserveHelp}, kWrongUsage);
+  if (command.empty()) {
+    return fail({"no command after --", "Put it there: `dryfit observe -- python train.py`."}, kWrongUsage);
+  }
   const auto around = surroundings(options);
   if (!around) return fail(around.error(), kWrongUsage);
   if (const auto status = check_before(options, *around); !status) return fail(status.error(), kWrongUsage);
   const auto ran = run_measured(command, around->environment);
   if (!ran) return fail(ran.error(), kNotStarted);
-  const auto said = record_command(options, *around, *ran);
-  if (!said) return fail(said.error(), ran->code);
-  std::cerr << *said;
+  const auto message = record_command(options, *around, *ran);
+  if (!message) return fail(message.error(), ran->code);
+  std::cerr << *message;
   return ran->code;
 }
 

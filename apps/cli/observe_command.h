@@ -9,7 +9,7 @@
 
 namespace dryfit::cli {
 
-/// `dryfit observe -- command`: runs it, records what it used, and gives the exit code, which is the command's.
+/// `dryfit observe -- command`: runs the command and records what it used. Returns the command's exit code.
 int observe_command(ObserveOptions options, const std::vector<std::string>& command);
 
 }  // namespace dryfit::cli

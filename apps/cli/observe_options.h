@@ -11,7 +11,7 @@
 
 namespace dryfit::cli {
 
-/// What `dryfit observe` was asked to do, as typed.
+/// The options of `dryfit observe`, as typed.
 struct ObserveOptions {
   std::filesystem::path file;  ///< "-": stdin; empty: the values are typed
   std::string format;

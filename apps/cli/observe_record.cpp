@@ -24,11 +24,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kGiveOutput = "Give the output of a tool that measured the job, or - for standard input.";
+
 Result<std::string> content_of(const fs::path& path) {
   if (path == "-") return std::string{std::istreambuf_iterator<char>(std::cin), {}};
   std::ifstream file(path, std::ios::binary);
   std::error_code ignored;
-  if (!file || fs::is_directory(path, ignored)) return Error{"cannot read '" + path.string() + "'", kSeeObserveHelp};
+  if (!file || fs::is_directory(path, ignored)) return Error{"cannot read '" + path.string() + "'", kGiveOutput};
   return std::string{std::istreambuf_iterator<char>(file), {}};
 }
 
@@ -46,9 +48,10 @@ std::string json_text(const Tally& tally) {
 }
 
 std::string plain_text(const Tally& tally) {
-  auto text = fmt::format("jobs recorded in {}: {}; there before: {}\n", tally.history.string(), tally.added,
-                          tally.imported.records.size() - tally.added);
-  for (const auto& [why, count] : tally.imported.left_out) text += fmt::format("left out, {}: {}\n", why, count);
+  const auto known = tally.imported.records.size() - tally.added;
+  auto text = fmt::format("recorded {} job{}{} in {}\n", tally.added, tally.added == 1 ? "" : "s",
+                          known > 0 ? fmt::format(" ({} already there)", known) : "", tally.history.string());
+  for (const auto& [why, count] : tally.imported.left_out) text += fmt::format("skipped {}: {}\n", count, why);
   return text;
 }
 
@@ -59,7 +62,7 @@ Status read_into(std::string& text, const fs::path& path) {
   auto content = content_of(path);
   if (!content) return content.error();
   text = std::move(content).value();
-  if (text.empty()) return Error{"'" + path.string() + "' is empty", kSeeObserveHelp};
+  if (text.empty()) return Error{"'" + path.string() + "' is empty", kGiveOutput};
   return {};
 }
 

@@ -15,7 +15,7 @@
 
 namespace dryfit::cli {
 
-constexpr const char* kSeeObserveHelp = "See: dryfit observe --help";
+constexpr const char* kSeeObserveHelp = "Run `dryfit observe --help` for details.";
 
 /// What a record needs beside the measurement.
 struct Surroundings {
@@ -24,23 +24,23 @@ struct Surroundings {
   Catalogue catalogue;
 };
 
-/// Also reads the files that the remarks stand in.
+/// Also reads the files that hold the job's description and the prediction.
 Result<Surroundings> surroundings(ObserveOptions& options);
 
-/// All of a file, of which there must be something; "-" is standard input.
+/// Reads a whole file, which must not be empty; "-" is standard input.
 Status read_into(std::string& text, const std::filesystem::path& path);
 
-/// What is taken from the Slurm job around us, and of this machine.
+/// Defaults from the Slurm job that we run in, and from this machine.
 Defaults own_defaults(const launch::Environment& environment);
 
-/// Records that are to be written.
+/// Records to write.
 struct Tally {
   std::filesystem::path history;
   history::Imported imported;
   std::size_t added = 0;
 };
 
-/// Writes them, and gives what is to be said of it: JSON or plain text.
+/// Writes them and returns the report: JSON or plain text.
 Result<std::string> recorded(Tally tally, bool json);
 
 }  // namespace dryfit::cli

@@ -41,28 +41,29 @@ fs::path output_of(const ProfileOptions& options, Batch batch) {
 }
 
 Result<PlannedRun> plan(const Session& session, Batch batch) {
-  const auto& asked = session.options;
+  const auto& options = session.options;
   const auto folder = session.folder.path() / (batch ? "batch-" + std::to_string(*batch) : "run");
   std::error_code error;
   fs::create_directory(folder, error);
-  if (error) return Error{"cannot make the folder '" + folder.string() + "': " + error.message(), ""};
-  launch::JobOptions job{.command = batch ? command_for(asked.command, *batch) : asked.command,
+  if (error) return Error{"cannot create the folder '" + folder.string() + "': " + error.message(), ""};
+  launch::JobOptions job{.command = batch ? command_for(options.command, *batch) : options.command,
                          .environment = own_environment(),
                          .run_directory = folder,
                          .hooks_directory = session.resources.hooks,
-                         .steps = asked.steps,
-                         .timeout = asked.timeout,
+                         .steps = options.steps,
+                         .timeout = options.timeout,
                          .profile = launch::ProfileOptions{.batch = batch, .version = DRYFIT_VERSION}};
-  if (asked.json) job.stdout_fd = STDERR_FILENO;
+  if (options.json) job.stdout_fd = STDERR_FILENO;
   return PlannedRun{batch ? fmt::format("CPU, batch {}", *batch) : "CPU", std::move(job)};
 }
 
-/// A command without {batch} is shrunk by its DataLoader; one that has none runs as ever.
+/// A command without {batch} is shrunk through its DataLoader; a program without a DataLoader runs unchanged.
 Status check_shrunk(const ProfileOptions& options, Batch batch, const Told& told) {
   const bool changed = command_for(options.command, *batch) != options.command;
   if (changed || told.full_batch) return {};
-  return Error{"the batch of the program could not be changed: it makes no DataLoader with a batch_size",
-               "Put {batch} where the batch stands in the command: -- python train.py --batch-size {batch}"};
+  return Error{"cannot change the program's batch: it creates no DataLoader with a batch_size",
+               "Put {batch} into the command: `dryfit profile --shrink batch=4,8 -- python train.py --batch-size "
+               "{batch}`."};
 }
 
 Result<WrittenTrace> profile_once(const Session& session, Batch batch) {
@@ -94,8 +95,8 @@ int profile_session(const Session& session) {
     if (!written) return fail(written.error(), kCouldNotTell);
     traces.push_back(std::move(written).value());
   }
-  const auto& asked = session.options;
-  if (!print(asked.json ? json_of(traces, asked.command) : text_of(traces))) return kCouldNotTell;
+  const auto& options = session.options;
+  if (!print(options.json ? json_of(traces, options.command) : text_of(traces))) return kCouldNotTell;
   const bool failed = std::ranges::any_of(traces, [](const WrittenTrace& trace) { return trace.run.failed(); });
   return failed ? kCouldNotTell : kSuccess;
 }
@@ -126,20 +127,21 @@ class ProfileHelp : public CLI::Formatter {
 
 void add_profile(CLI::App& app, const Arguments& arguments, int& exit_code) {
   auto* command =
-      app.add_subcommand("profile", "Run a training command on the CPU and record it, for `dryfit estimate`");
+      app.add_subcommand("profile", "Record a training command on the CPU, for `dryfit estimate`");
   command->formatter(std::make_shared<ProfileHelp>());
   command->footer(
       "Example:\n  dryfit profile -o trace.json.gz -- python train.py\n"
       "  dryfit profile --shrink batch=4,8 -- python train.py --batch-size {batch}\n\n"
-      "For machines without a CUDA build of PyTorch; with one, `dryfit run` is quicker and exact. CUDA calls of the\n"
-      "program are answered by the CPU. A step takes as long as on the CPU, and so much memory.\n"
-      "Exit code: 0 the trace is there, 1 it is not or the program failed, 2 wrong usage.");
+      "For machines without a CUDA build of PyTorch; with one, `dryfit run` is faster and\n"
+      "exact. The CPU runs the program's CUDA calls. Steps run at CPU speed and use CPU\n"
+      "memory.\n"
+      "Exit code: 0 wrote the trace, 1 wrote no trace or the program failed, 2 wrong usage.");
   command->prefix_command();
   auto typed = std::make_shared<TypedProfileOptions>();
   typed->declare(*command);
   command->callback([command, typed, &arguments, &exit_code] {
     const auto plain = command->remaining();
-    const auto options = typed->understood(plain, joined_command(plain, arguments));
+    const auto options = typed->parse(plain, joined_command(plain, arguments));
     exit_code = options ? profile(*options) : fail(options.error(), kWrongUsage);
   });
 }

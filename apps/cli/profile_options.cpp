@@ -28,25 +28,25 @@ std::optional<std::uint64_t> parse_batch(std::string_view text) {
 Status check_output(const std::filesystem::path& output) {
   const auto name = output.filename().string();
   if (name.ends_with(".json") || name.ends_with(".json.gz")) return {};
-  return Error{"'" + output.string() + "' does not name a trace", "Give -o a name that ends in .json.gz or .json."};
+  return Error{"'" + output.string() + "' is not a file name for a trace", "Give -o a name that ends in .json.gz or .json."};
 }
 
 }  // namespace
 
 void TypedProfileOptions::declare(CLI::App& app) {
-  app.add_option("--steps", steps, "Optimizer steps after which to stop, or all")
+  app.add_option("--steps", steps, "Number of optimizer steps to run, or all")
       ->type_name("N|all")
       ->capture_default_str();
   app.add_option("--shrink", shrink,
-                 "Profile at small batches, for a job that the CPU is too slow or too small for; {batch} in the "
-                 "command, or the program's DataLoader, gets them")
+                 "Small batches to profile at, for jobs too large for the CPU; set through {batch} in the command "
+                 "or the program's DataLoader")
       ->type_name("batch=4,8");
-  app.add_option("-o,--output", output, "Where the trace goes")->type_name("FILE")->capture_default_str();
-  app.add_option("--timeout", timeout, "Stop after this time: 90, 5m, 2h")->type_name("TIME");
-  app.add_flag("--json", json, "Print what was done as JSON; what the program prints goes to stderr");
+  app.add_option("-o,--output", output, "Trace to write")->type_name("FILE")->capture_default_str();
+  app.add_option("--timeout", timeout, "Time limit: 90, 5m, 2h (default: none)")->type_name("TIME");
+  app.add_flag("--json", json, "Print the result as JSON; the program's output goes to stderr");
 }
 
-Result<ProfileOptions> TypedProfileOptions::understood(const std::vector<std::string>& plain,
+Result<ProfileOptions> TypedProfileOptions::parse(const std::vector<std::string>& plain,
                                                        std::vector<std::string> command) const {
   if (const auto status = check_command("profile", plain, command); !status) return status.error();
   ProfileOptions result;
@@ -60,7 +60,8 @@ Result<ProfileOptions> TypedProfileOptions::understood(const std::vector<std::st
     if (!batches) return batches.error();
     result.batches = std::move(batches).value();
   } else if (std::ranges::any_of(result.command, has_place)) {
-    return Error{"there is a {batch} in the command and no --shrink", "Say which: --shrink batch=4,8"};
+    return Error{"the command contains {batch}, but there is no --shrink",
+                 "Give the batches, for example --shrink batch=4,8."};
   }
   if (!timeout.empty()) {
     const auto duration = parse_duration(timeout);
@@ -71,7 +72,7 @@ Result<ProfileOptions> TypedProfileOptions::understood(const std::vector<std::st
 }
 
 Result<std::vector<std::uint64_t>> parse_shrink(const std::string& text) {
-  const Error wrong{"'" + text + "' does not say how to shrink the job",
+  const Error wrong{"'" + text + "' is not a list of batches to shrink to",
                     "Give two batches or more, for example --shrink batch=4,8."};
   if (!text.starts_with(kShrunk)) return wrong;
   std::vector<std::uint64_t> batches;

@@ -17,10 +17,10 @@ class App;
 
 namespace dryfit::cli {
 
-/// What `dryfit profile` was asked to do.
+/// The options of `dryfit profile`.
 struct ProfileOptions {
   std::optional<std::uint64_t> steps = 3;  ///< nullopt: all
-  std::vector<std::uint64_t> batches;      ///< to profile at, rising; empty: once, as the program asks
+  std::vector<std::uint64_t> batches;      ///< to profile at, rising; empty: once, at the program's own batch
   std::optional<std::chrono::milliseconds> timeout;
   std::filesystem::path output = "trace.json.gz";
   bool json = false;
@@ -37,8 +37,8 @@ struct TypedProfileOptions {
 
   void declare(CLI::App& app);
 
-  /// The options with the texts understood, or what is wrong with one; the words as for TypedRunOptions::understood.
-  Result<ProfileOptions> understood(const std::vector<std::string>& plain, std::vector<std::string> command) const;
+  /// Parses the texts; an Error says what is wrong with one. `plain` and `command` are as for check_command.
+  Result<ProfileOptions> parse(const std::vector<std::string>& plain, std::vector<std::string> command) const;
 };
 
 /// "batch=4,8": two or more batches, each once, rising.

@@ -15,42 +15,42 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 using Kind = launch::Ending::Kind;
 
-constexpr const char* kShrinkHint = "A smaller batch is quicker and takes less memory: --shrink batch=4,8";
+constexpr const char* kShrinkHint = "Profile at smaller batches, which are faster and need less memory: --shrink batch=4,8.";
 
-/// The sentence for a run that came to no step.
+/// The error for a run that completed no step.
 Error without_step(const launch::JobResult& result, bool torch_seen, const std::vector<std::string>& hook_errors) {
   if (!torch_seen) {
-    return {"no Python process that imports PyTorch was seen",
-            "Does the command start Python without -I, -E or -S, and does it train with PyTorch?"};
+    return {"no Python process imported PyTorch",
+            "Check that the command trains with PyTorch, and starts Python without -I, -E or -S."};
   }
   if (!hook_errors.empty()) {
-    return {"Dryfit's hooks failed in the program, which then took no optimizer step: " + hook_errors.front(),
+    return {"Dryfit's hooks failed in the program, which then ran no optimizer step: " + hook_errors.front(),
             "This should not have happened; please report it."};
   }
   if (result.ending.code != 0) {
     return {fmt::format("the program failed with code {} before its first optimizer step", result.ending.code),
-            "What it printed above tells why. Does it train on a GPU?"};
+            "See its output above, and check that it trains on a GPU."};
   }
-  return {"the program ended by itself without an optimizer step",
-          "Only training with a torch.optim optimizer is seen."};
+  return {"the program ended without running an optimizer step",
+          "Dryfit recognizes only training with an optimizer from torch.optim."};
 }
 
-/// Endings after which PyTorch has written no trace; empty: none of them.
+/// Errors for endings after which PyTorch has written no trace; none for any other ending.
 std::optional<Error> ended_badly(const launch::JobResult& result, const Told& told) {
-  const auto done = fmt::format("{} step{} done", told.steps, told.steps == 1 ? " was" : "s were");
+  const auto done = fmt::format("after {} step{}", told.steps, told.steps == 1 ? "" : "s");
   switch (result.ending.kind) {
     case Kind::interrupted:
-      return Error{"interrupted when " + done, ""};
+      return Error{"interrupted " + done, ""};
     case Kind::timed_out:
-      return Error{"the time was up when " + done + "; there is no trace of a program that is cut off", kShrinkHint};
+      return Error{"the time limit ended the program " + done + ", before PyTorch wrote a trace", kShrinkHint};
     case Kind::signalled:
       if (result.ending.code == SIGKILL) {
-        return Error{fmt::format("the program was killed when {}, at {} of this machine's memory: perhaps there is not "
-                                 "enough of it",
+        return Error{fmt::format("the program was killed {}, while using {} of this machine's memory; it may have run "
+                                 "out of it",
                                  done, to_text(result.host_peak_rss)),
                      kShrinkHint};
       }
-      return Error{fmt::format("the program was ended by signal {} when {}", result.ending.code, done), ""};
+      return Error{fmt::format("signal {} ended the program {}", result.ending.code, done), ""};
     default:
       return std::nullopt;
   }
@@ -82,7 +82,7 @@ std::string remarks_of(const WrittenTrace& trace) {
   std::string text;
   const auto& run = trace.run;
   if (run.failed()) text += fmt::format("  the program failed with code {} after these steps\n", run.ending.code);
-  if (run.others > 0) text += fmt::format("  {} more processes trained; their traces are left out\n", run.others);
+  if (run.others > 0) text += fmt::format("  {} more processes trained; their traces were not kept\n", run.others);
   for (const auto& error : run.told.errors) text += "  a hook failed: " + error + "\n";
   return text;
 }
@@ -107,8 +107,9 @@ Result<Profiled> profiled(const std::optional<launch::JobResult>& result) {
   if (told.steps == 0) return without_step(*result, found.has_value(), told.errors);
   const auto trace = trace_beside(found->path, result->profiles);
   if (!trace) {
-    return Error{"PyTorch's profiler has written no trace",
-                 told.errors.empty() ? "Is there room for it in TMPDIR?" : "The hooks say: " + told.errors.back()};
+    return Error{"PyTorch's profiler wrote no trace",
+                 told.errors.empty() ? "Check that there is enough free space in TMPDIR."
+                                     : "The hooks reported: " + told.errors.back() + "."};
   }
   return Profiled{*trace, told, result->ending, result->wall, count_trained(result->told) - 1};
 }

@@ -21,12 +21,12 @@ struct Profiled {
   Told told;
   launch::Ending ending;
   Told::Seconds wall{};
-  std::size_t others = 0;  ///< further processes that trained, whose traces are left out
+  std::size_t others = 0;  ///< further processes that trained; their traces are not kept
 
   bool failed() const { return ending.kind == launch::Ending::Kind::exited && ending.code != 0; }
 };
 
-/// What a run that has ended gives, or in one sentence why it gives nothing. No result: it was interrupted.
+/// The profile of a run that has ended, or an Error that says why there is none. No result: it was interrupted.
 Result<Profiled> profiled(const std::optional<launch::JobResult>& result);
 
 /// A trace that was written.
@@ -38,7 +38,7 @@ struct WrittenTrace {
   Profiled run;
 };
 
-/// For a person: a line per trace, what is odd about them, and the command that comes next.
+/// For a person: a line per trace, remarks on it, and the next command.
 std::string text_of(const std::vector<WrittenTrace>& traces);
 
 /// For a program.

@@ -39,7 +39,7 @@ class ProfileReport : public testing::Test {
   WorkFolder folder_ = WorkFolder::temporary().value();
 };
 
-TEST_F(ProfileReport, A_run_that_took_its_steps_has_a_trace) {
+TEST_F(ProfileReport, A_run_that_completed_its_steps_has_a_trace) {
   const auto run = profiled(ended(Kind::steps_done, 0));
   ASSERT_TRUE(run);
   EXPECT_EQ(run->told.steps, 2u);
@@ -56,17 +56,17 @@ TEST_F(ProfileReport, A_run_that_took_its_steps_has_a_trace) {
 
 TEST_F(ProfileReport, Every_other_ending_has_a_sentence_of_its_own) {
   EXPECT_EQ(profiled(std::nullopt).error().what, "interrupted");
-  EXPECT_EQ(why(ended(Kind::interrupted, SIGINT)), "interrupted when 2 steps were done");
-  EXPECT_NE(why(ended(Kind::timed_out, 0)).find("the time was up when 2 steps were done"), std::string::npos);
-  EXPECT_NE(why(ended(Kind::signalled, SIGKILL)).find("at 3.00 GiB of this machine's memory"), std::string::npos);
-  EXPECT_EQ(why(ended(Kind::signalled, SIGSEGV)), "the program was ended by signal 11 when 2 steps were done");
+  EXPECT_EQ(why(ended(Kind::interrupted, SIGINT)), "interrupted after 2 steps");
+  EXPECT_NE(why(ended(Kind::timed_out, 0)).find("the time limit ended the program after 2 steps"), std::string::npos);
+  EXPECT_NE(why(ended(Kind::signalled, SIGKILL)).find("while using 3.00 GiB of this machine's memory"), std::string::npos);
+  EXPECT_EQ(why(ended(Kind::signalled, SIGSEGV)), "signal 11 ended the program after 2 steps");
   EXPECT_EQ(why(ended(Kind::exited, 1, "")), "the program failed with code 1 before its first optimizer step");
-  EXPECT_EQ(why(ended(Kind::exited, 0, "")), "the program ended by itself without an optimizer step");
+  EXPECT_EQ(why(ended(Kind::exited, 0, "")), "the program ended without running an optimizer step");
   EXPECT_EQ(
       why(ended(Kind::exited, 1, R"({"what": "note", "seconds": 0, "key": "hooks.error", "text": "install: x"})")),
-      "Dryfit's hooks failed in the program, which then took no optimizer step: install: x");
-  EXPECT_EQ(why(ended(Kind::exited, 0, nullptr)), "no Python process that imports PyTorch was seen");
-  EXPECT_EQ(why(ended(Kind::steps_done, 0, kTwoSteps, false)), "PyTorch's profiler has written no trace");
+      "Dryfit's hooks failed in the program, which then ran no optimizer step: install: x");
+  EXPECT_EQ(why(ended(Kind::exited, 0, nullptr)), "no Python process imported PyTorch");
+  EXPECT_EQ(why(ended(Kind::steps_done, 0, kTwoSteps, false)), "PyTorch's profiler wrote no trace");
 }
 
 TEST_F(ProfileReport, A_program_that_fails_after_some_steps_keeps_its_trace_and_says_so) {
