@@ -159,9 +159,8 @@ int run(const EstimateOptions& options) {
 
 void declare(CLI::App& command, EstimateOptions& options) {
   command
-      .add_option(
-          "TRACE", options.traces,
-          "torch.profiler trace from the CPU, .json or .json.gz; give several of one job at smaller batches")
+      .add_option("TRACE", options.traces,
+                  "torch.profiler trace from the CPU, .json or .json.gz; give several of one job at smaller batches")
       ->required()
       ->type_name("FILE");
   command

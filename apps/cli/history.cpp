@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "commands.h"
 #include "files.h"
@@ -48,15 +50,31 @@ Result<history::History> opened(HistoryOptions& options) {
   return history::History::open(*file);
 }
 
-std::vector<report::Cell> heading() {
-  using enum report::Align;
-  std::vector<report::Cell> cells{{"when"},  {"job"},  {"host"},        {"source"},       {"card"},
-                                  {"model"}, {"kind"}, {"peak", right}, {"bound", right}, {"outcome"}};
+std::vector<report::Cell> faint(std::vector<report::Cell> cells) {
   for (auto& cell : cells) {
     cell.has_paint = true;
     cell.paint = report::Paint::faint;
   }
   return cells;
+}
+
+std::vector<report::Cell> heading() {
+  using enum report::Align;
+  return faint({{"when"},
+                {"job"},
+                {"host"},
+                {"source"},
+                {"GPU"},
+                {"model"},
+                {"kind"},
+                {"peak", right},
+                {"bound", right},
+                {"outcome"}});
+}
+
+std::vector<report::Cell> short_heading() {
+  using enum report::Align;
+  return faint({{"when"}, {"GPU"}, {"kind"}, {"peak", right}, {"bound", right}, {"outcome"}});
 }
 
 std::string model_of(const Record& record) {
@@ -66,10 +84,16 @@ std::string model_of(const Record& record) {
   return model.is_string() ? model.get<std::string>() : record.name;
 }
 
-std::vector<report::Cell> row(const Record& record, const report::Style& style) {
-  using enum report::Align;
+std::string peak_text(const Record& record, const report::Style& style) {
   const bool failed = record.outcome == history::Outcome::out_of_memory;
   const std::string at_least = style.utf8 ? "≥ " : ">= ";
+  return (failed ? at_least : "") + to_text(record.peak);
+}
+
+std::string bound_text(const Record& record) { return record.predicted ? to_text(record.predicted->upper) : ""; }
+
+std::vector<report::Cell> row(const Record& record, const report::Style& style) {
+  using enum report::Align;
   return {{history::time_text(record.when)},
           {record.job_id},
           {record.host},
@@ -77,16 +101,54 @@ std::vector<report::Cell> row(const Record& record, const report::Style& style) 
           {record.card},
           {model_of(record)},
           {std::string(to_text(record.kind))},
-          {(failed ? at_least : "") + to_text(record.peak), right},
-          {record.predicted ? to_text(record.predicted->upper) : "", right},
+          {peak_text(record, style), right},
+          {bound_text(record), right},
           {std::string(to_text(record.outcome))}};
 }
 
+std::vector<report::Cell> short_row(const Record& record, const report::Style& style) {
+  using enum report::Align;
+  return {{history::time_text(record.when)},   {record.card},
+          {std::string(to_text(record.kind))}, {peak_text(record, style), right},
+          {bound_text(record), right},         {std::string(to_text(record.outcome))}};
+}
+
+/// What a short row has no room for: "  job 4711 on g1, resnet50, from torch".
+std::string second_line(const Record& record, const report::Style& style) {
+  const auto model = model_of(record);
+  const auto text = fmt::format("  job {} on {}{}, from {}", record.job_id, record.host,
+                                model.empty() ? "" : ", " + model, record.source);
+  return report::painted(text, report::Paint::faint, style) + "\n";
+}
+
+std::string narrow_table(const std::vector<Record>& records, const report::Style& style) {
+  std::vector<std::vector<report::Cell>> rows{short_heading()};
+  for (const auto& record : records) rows.push_back(short_row(record, style));
+  std::istringstream lines(report::aligned(rows, style));
+  std::string text, line;
+  std::getline(lines, line);
+  text = line + "\n";
+  for (const auto& record : records) {
+    std::getline(lines, line);
+    text += line + "\n" + second_line(record, style);
+  }
+  return text;
+}
+
+std::size_t widest_line(const std::vector<std::vector<report::Cell>>& rows) {
+  std::istringstream lines(report::aligned(rows, {.colour = false}));
+  std::size_t widest = 0;
+  for (std::string line; std::getline(lines, line);) widest = std::max(widest, report::width(line));
+  return widest;
+}
+
+/// One line for each record; two on a terminal that is too narrow for the whole table.
 std::string table_text(const std::vector<Record>& records) {
   const auto style = style_for(STDOUT_FILENO);
   std::vector<std::vector<report::Cell>> rows{heading()};
   for (const auto& record : records) rows.push_back(row(record, style));
-  return report::aligned(rows, style);
+  const bool is_too_wide = is_terminal(STDOUT_FILENO) && widest_line(rows) > columns_of(STDOUT_FILENO);
+  return is_too_wide ? narrow_table(records, style) : report::aligned(rows, style);
 }
 
 std::string json_text(const HistoryOptions& options, const std::vector<Record>& records) {
@@ -102,6 +164,10 @@ int list(HistoryOptions options) {
   if (!history) return fail(history.error(), kWrongUsage);
   const auto records = history->find(options.filter);
   if (!records) return fail(records.error(), kCouldNotTell);
+  if (!options.json && records->empty()) {
+    const auto which = options.filter.is_empty() ? "records" : "matching records";
+    return print(fmt::format("no {} in {}\n", which, options.history.string())) ? kSuccess : kCouldNotTell;
+  }
   return print(options.json ? json_text(options, *records) : table_text(*records)) ? kSuccess : kCouldNotTell;
 }
 
@@ -128,7 +194,9 @@ int remove(HistoryOptions options) {
   const auto removed = history->remove(options.filter);
   if (!removed) return fail(removed.error(), kCouldNotTell);
   const auto json = fmt::format("{{\"dryfit\":\"{}\",\"removed\":{}}}\n", DRYFIT_VERSION, *removed);
-  return print(options.json ? json : fmt::format("records removed: {}\n", *removed)) ? kSuccess : kCouldNotTell;
+  return print(options.json ? json : fmt::format("removed {} record{}\n", *removed, *removed == 1 ? "" : "s"))
+             ? kSuccess
+             : kCouldNotTell;
 }
 
 void declare(CLI::App& command, HistoryOptions& o) {
@@ -140,7 +208,8 @@ void declare(CLI::App& command, HistoryOptions& o) {
   command.add_option("--source", o.filter.source, "Only measurements from this source: torch, slurm, prometheus, …")
       ->type_name("NAME");
   command.add_option("--gpu", o.filter.card, "Only jobs on this GPU, by the ID in the list")->type_name("ID");
-  command.add_option("--since", o.since, "Only jobs that ended at this time or later: 2026-11-02 or 2026-11-02T09:35:00")
+  command
+      .add_option("--since", o.since, "Only jobs that ended at this time or later: 2026-11-02 or 2026-11-02T09:35:00")
       ->type_name("TIME");
   command.add_option("--before", o.before, "Only jobs that ended before this time")->type_name("TIME");
 }
@@ -169,8 +238,7 @@ void add_history(CLI::App& app, int& exit_code) {
   listing->footer("Example:\n  dryfit history list --source slurm --json");
   auto [exporting, export_options] =
       part(*command, "export", "Export the records, one line of JSON for each", export_records, exit_code);
-  exporting->add_option("--out", export_options->out, "File to write (default: standard output)")
-      ->type_name("FILE");
+  exporting->add_option("--out", export_options->out, "File to write (default: standard output)")->type_name("FILE");
   exporting->footer("Example:\n  dryfit history export --out jobs.jsonl");
   auto [removing, remove_options] = part(*command, "remove", "Remove records", remove, exit_code);
   removing->add_flag("--all", remove_options->all, "Remove all records");

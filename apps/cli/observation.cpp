@@ -153,7 +153,8 @@ Result<history::Imported> typed_observation(const std::string& peak, const Remar
     record.peak = (*card)->card.total_memory;
     return history::Imported{.records = {record}, .left_out = {}};
   }
-  if (remarks.kind.empty()) return Error{"--peak needs --kind", "Add --kind allocated, reserved, beside-context or device."};
+  if (remarks.kind.empty())
+    return Error{"--peak needs --kind", "Add --kind allocated, reserved, beside-context or device."};
   const auto kind = history::parse_kind(remarks.kind);
   if (!kind) return kind.error();
   const auto size = history::parse_size(peak);

@@ -44,8 +44,9 @@ Status check_before(const ObserveOptions& options, const Surroundings& around) {
 /// The message after a command has run. It goes to stderr: stdout is the command's.
 Result<std::string> record_command(const ObserveOptions& options, const Surroundings& around, const CommandRun& ran) {
   if (!options.any_ending && !reached_its_peak(ran)) {
-    return Error{fmt::format("the command failed with code {}, perhaps before its peak; nothing was recorded", ran.code),
-                 "Add --any-ending to record such a command too."};
+    return Error{
+        fmt::format("the command failed with code {}, perhaps before its peak; nothing was recorded", ran.code),
+        "Add --any-ending to record such a command too."};
   }
   if (!ran.record) return ran.record.error();
   Tally tally{around.history, {.records = {*ran.record}, .left_out = {}}};

@@ -28,7 +28,8 @@ std::optional<std::uint64_t> parse_batch(std::string_view text) {
 Status check_output(const std::filesystem::path& output) {
   const auto name = output.filename().string();
   if (name.ends_with(".json") || name.ends_with(".json.gz")) return {};
-  return Error{"'" + output.string() + "' is not a file name for a trace", "Give -o a name that ends in .json.gz or .json."};
+  return Error{"'" + output.string() + "' is not a file name for a trace",
+               "Give -o a name that ends in .json.gz or .json."};
 }
 
 }  // namespace
@@ -47,7 +48,7 @@ void TypedProfileOptions::declare(CLI::App& app) {
 }
 
 Result<ProfileOptions> TypedProfileOptions::parse(const std::vector<std::string>& plain,
-                                                       std::vector<std::string> command) const {
+                                                  std::vector<std::string> command) const {
   if (const auto status = check_command("profile", plain, command); !status) return status.error();
   ProfileOptions result;
   result.command = std::move(command);

@@ -15,7 +15,8 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 using Kind = launch::Ending::Kind;
 
-constexpr const char* kShrinkHint = "Profile at smaller batches, which are faster and need less memory: --shrink batch=4,8.";
+constexpr const char* kShrinkHint =
+    "Profile at smaller batches, which are faster and need less memory: --shrink batch=4,8.";
 
 /// The error for a run that completed no step.
 Error without_step(const launch::JobResult& result, bool torch_seen, const std::vector<std::string>& hook_errors) {
@@ -107,9 +108,9 @@ Result<Profiled> profiled(const std::optional<launch::JobResult>& result) {
   if (told.steps == 0) return without_step(*result, found.has_value(), told.errors);
   const auto trace = trace_beside(found->path, result->profiles);
   if (!trace) {
-    return Error{"PyTorch's profiler wrote no trace",
-                 told.errors.empty() ? "Check that there is enough free space in TMPDIR."
-                                     : "The hooks reported: " + told.errors.back() + "."};
+    return Error{"PyTorch's profiler wrote no trace", told.errors.empty()
+                                                          ? "Check that there is enough free space in TMPDIR."
+                                                          : "The hooks reported: " + told.errors.back() + "."};
   }
   return Profiled{*trace, told, result->ending, result->wall, count_trained(result->told) - 1};
 }

@@ -58,7 +58,8 @@ TEST_F(ProfileReport, Every_other_ending_has_a_sentence_of_its_own) {
   EXPECT_EQ(profiled(std::nullopt).error().what, "interrupted");
   EXPECT_EQ(why(ended(Kind::interrupted, SIGINT)), "interrupted after 2 steps");
   EXPECT_NE(why(ended(Kind::timed_out, 0)).find("the time limit ended the program after 2 steps"), std::string::npos);
-  EXPECT_NE(why(ended(Kind::signalled, SIGKILL)).find("while using 3.00 GiB of this machine's memory"), std::string::npos);
+  EXPECT_NE(why(ended(Kind::signalled, SIGKILL)).find("while using 3.00 GiB of this machine's memory"),
+            std::string::npos);
   EXPECT_EQ(why(ended(Kind::signalled, SIGSEGV)), "signal 11 ended the program after 2 steps");
   EXPECT_EQ(why(ended(Kind::exited, 1, "")), "the program failed with code 1 before its first optimizer step");
   EXPECT_EQ(why(ended(Kind::exited, 0, "")), "the program ended without running an optimizer step");

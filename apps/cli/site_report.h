@@ -12,7 +12,7 @@
 
 namespace dryfit::cli {
 
-/// What `dryfit learn --from-history` found out and where it wrote it.
+/// What `dryfit learn --from-history` found, and where it wrote it.
 struct SiteReport {
   std::string history;
   std::string calibration;

@@ -24,22 +24,24 @@ SiteReport sample() {
           .assessment = predictor::assess(pairs, 0.95)};
 }
 
-TEST(SiteReport, The_table_has_a_row_per_group_and_one_of_all) {
+TEST(SiteReport, The_table_has_a_row_per_group_and_one_for_all) {
   const auto text = site_text(sample(), {.colour = false, .utf8 = true});
-  EXPECT_NE(text.find("bounds of 95.0 %, from 80 records in /data/history.db"), std::string::npos) << text;
-  EXPECT_NE(text.find("a100-40gb  resnet    40         100.0 %"), std::string::npos) << text;
-  EXPECT_NE(text.find("t4-16gb    vit       40           0.0 %"), std::string::npos) << text;
-  EXPECT_NE(text.find("all                  80          50.0 %"), std::string::npos) << text;
-  EXPECT_NE(text.find("left out, nothing had been predicted: 3"), std::string::npos);
-  EXPECT_NE(text.find("written: /data/history.calibration.json"), std::string::npos);
+  EXPECT_TRUE(text.starts_with("Corrected bounds cover ")) << text;
+  EXPECT_NE(text.find(" of 80 jobs (before: 50.0 %, target: 95.0 %).\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("a100-40gb  resnet    40  100.0 %"), std::string::npos) << text;
+  EXPECT_NE(text.find("t4-16gb    vit       40    0.0 %"), std::string::npos) << text;
+  EXPECT_NE(text.find("all                  80   50.0 %"), std::string::npos) << text;
+  EXPECT_NE(text.find("learned from 80 records in /data/history.db"), std::string::npos);
+  EXPECT_NE(text.find("skipped 3: nothing had been predicted"), std::string::npos);
+  EXPECT_NE(text.find("wrote /data/history.calibration.json"), std::string::npos);
 }
 
-TEST(SiteReport, A_drift_is_told_of_the_group_that_drifts) {
+TEST(SiteReport, A_drift_is_reported_for_the_group_that_drifts) {
   const auto text = site_text(sample(), {});
-  EXPECT_NE(text.find("drift, t4-16gb, vit: 40 of the latest 40 jobs exceeded a bound that 5.0 % should"),
+  EXPECT_NE(text.find("drift in t4-16gb, vit: 40 of the latest 40 jobs exceeded their bound;\n  5.0 % should"),
             std::string::npos)
       << text;
-  EXPECT_EQ(text.find("drift, a100-40gb"), std::string::npos);
+  EXPECT_EQ(text.find("drift in a100-40gb"), std::string::npos);
 }
 
 TEST(SiteReport, The_JSON_holds_the_same_numbers) {

@@ -53,15 +53,15 @@ std::string calibration_text(const KeptCalibration& calibration) {
 Result<KeptCalibration> parse_calibration(std::string_view text, const std::string& name) {
   const auto json = Json::parse(text, nullptr, false);
   if (!json.is_object() || json.value("format", Json()) != kFormat) {
-    return Error{name + ": this is no calibration of a site", kWriteAgain};
+    return Error{name + ": not a site calibration", kWriteAgain};
   }
   const auto version = json.value("version", Json());
   if (version.is_number_integer() && version > kVersion) {
-    return Error{name + ": it is of version " + version.dump() + ", and this Dryfit knows versions up to " +
+    return Error{name + ": the calibration has version " + version.dump() + ", but this Dryfit reads versions up to " +
                      std::to_string(kVersion),
                  kWriteAgain};
   }
-  const Error damaged{name + ": it is damaged", kWriteAgain};
+  const Error damaged{name + ": the calibration is damaged", kWriteAgain};
   const auto groups = json.value("groups", Json());
   const auto latest = json.value("latest", Json(0));
   if (version != kVersion || !groups.is_array() || !latest.is_number_integer()) return damaged;

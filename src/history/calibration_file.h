@@ -12,7 +12,7 @@
 
 namespace dryfit::history {
 
-/// Where the calibration that a history gives is kept: "history.calibration.json" beside "history.db".
+/// Where the calibration from a history is kept: "history.calibration.json" beside "history.db".
 std::filesystem::path calibration_beside(const std::filesystem::path& history);
 
 /// A calibration as it is kept.
@@ -23,15 +23,15 @@ struct KeptCalibration {
   friend bool operator==(const KeptCalibration&, const KeptCalibration&) = default;
 };
 
-/// As JSON. Note [Calibration file]. It holds what the records say, not what follows from it, so that any coverage can
-/// be asked for: of each group the triples [ln(actual / median), ln(upper / median) / normal quantile of its coverage,
-/// whether it is a lower limit]. The same calibration gives the same bytes.
+/// As JSON. Note [Calibration file]. It holds the evidence of the records, not the bounds that follow from it, so that
+/// it serves any coverage: for each group the triples [ln(actual / median), ln(upper / median) / normal quantile of its
+/// coverage, whether it is a lower limit]. The same calibration gives the same bytes.
 ///
 ///     {"format":"dryfit-site-calibration","version":1,"latest":1793612100,
 ///      "groups":[{"card":"rtx-4090-24gb","family":"resnet","records":[[-0.012,0.041,false],[0.31,0.041,true]]}]}
 std::string calibration_text(const KeptCalibration& calibration);
 
-/// The way back. An Error says so when the text is something else, of a newer version or damaged; `name` stands in it.
+/// The inverse. An Error, which mentions `name`, if the text is something else, of a newer version or damaged.
 Result<KeptCalibration> parse_calibration(std::string_view text, const std::string& name);
 
 /// The same from a file.

@@ -10,24 +10,24 @@ namespace dryfit::history {
 namespace {
 
 constexpr const char* kDamaged =
-    "Move it away, and save what is left with `sqlite3 FILE .recover`; a new one is begun without it.";
+    "Move it away and save what is left with `sqlite3 FILE .recover`; Dryfit then starts a new one.";
 
-/// What a user can do about an error of SQLite's.
+/// What a user can do about an SQLite error.
 std::string hint_for(int code) {
   switch (code & 0xff) {
     case SQLITE_NOTADB:
-      return "Give a history of Dryfit's, or the name of a file that does not exist yet.";
+      return "Give a Dryfit history, or the name of a file that does not exist yet.";
     case SQLITE_CORRUPT:
       return kDamaged;
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return "Other processes are writing to it; try again.";
     case SQLITE_FULL:
-      return "Make some room on the disk; nothing was written.";
+      return "Free some disk space and try again; nothing was written.";
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_CANTOPEN:
-      return "Name a file in a folder that you may write to with --history.";
+      return "Name a file in a writable folder with --history.";
     default:
       return "Nothing was written.";
   }

@@ -25,12 +25,12 @@ class Statement {
   void bind(int parameter, const std::optional<double>& value);
   void bind_null(int parameter);
 
-  /// True: there is a row to read; false: it is done, and can be bound and run again.
+  /// True: there is a row to read; false: the statement is done, and can be bound and run again.
   Result<bool> step();
 
   std::int64_t integer(int column) const;
-  std::string text(int column) const;            ///< of null: empty
-  std::optional<double> real(int column) const;  ///< of null: none
+  std::string text(int column) const;            ///< empty for null
+  std::optional<double> real(int column) const;  ///< none for null
   bool is_null(int column) const;
 
  private:
@@ -48,14 +48,14 @@ class Statement {
 /// file at the same time.
 class Database {
  public:
-  /// Makes the file if there is none. `patience` is how long a lock of another process is waited for.
+  /// Creates the file if there is none. `patience` is how long to wait for another process's lock.
   static Result<Database> open(const std::filesystem::path& file,
                                std::chrono::milliseconds patience = std::chrono::seconds(30));
 
   Status execute(const std::string& sql);
   Result<Statement> prepare(const std::string& sql);
 
-  /// The one number that a query gives.
+  /// The single number that a query returns.
   Result<std::int64_t> number(const std::string& sql);
 
   /// How many rows the last statement changed.
@@ -75,8 +75,8 @@ class Database {
   std::unique_ptr<sqlite3, Close> handle_;
 };
 
-/// Everything between this and commit() happens or does not happen. Takes the right to write at once, so that two who
-/// read first and write then do not wait for each other.
+/// Everything between this and commit() happens, or nothing does. Takes the write lock at once, so that two processes
+/// that read first and then write do not wait for each other.
 class Transaction {
  public:
   static Result<Transaction> begin(Database& database);

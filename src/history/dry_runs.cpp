@@ -14,18 +14,18 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr const char* kUntold = "the dry run could not tell";
+constexpr const char* kNoVerdict = "the dry run has no verdict";
 constexpr const char* kReport = "dryfit-run";
 constexpr const char* kHarvest = "dryfit-harvest";
 
-/// What the request that failed would have led to: all that was in use, and itself.
+/// The memory that the failed request would have led to: all that was in use, and the request itself.
 std::uint64_t wanted_bytes(const Json& oom, std::uint64_t capacity) {
   JsonFields fields(oom);
   const auto free = fields.unsigned_number("device_free_bytes");
   return free > capacity ? 0 : capacity - free + fields.unsigned_number("requested_bytes");
 }
 
-/// `peak` and `capacity` are bytes on the device. Nothing: it could not be told.
+/// `peak` and `capacity` are bytes on the device. None: the run has no verdict.
 std::optional<Record> judged(const Json& entry, std::uint64_t peak, std::uint64_t capacity) {
   const auto verdict = entry.value("verdict", Json());
   if (verdict != "fits" && verdict != "tight" && verdict != "does-not-fit") return std::nullopt;
@@ -49,18 +49,18 @@ std::string command_text(const Json& command) {
 }
 
 Status add_row(Imported& result, const Json& row) {
-  if (!row.is_object()) return Error{"this is no JSON object", "Give a file of `dryfit harvest`."};
+  if (!row.is_object()) return Error{"not a JSON object", "Give a file that `dryfit harvest` wrote."};
   const auto device = row.value("device", Json::object());
   JsonFields fields(row), on_device(device);
   const auto key = fields.text("key");
   const auto software = fields.texts("software");
   const auto peak = on_device.unsigned_number("peak_bytes");
   const auto capacity = on_device.unsigned_number("capacity_bytes");
-  if (fields.error()) return named(*fields.error(), "a row of a harvest");
-  if (on_device.error()) return named(*on_device.error(), "a row of a harvest");
+  if (fields.error()) return named(*fields.error(), "a harvest row");
+  if (on_device.error()) return named(*on_device.error(), "a harvest row");
   auto record = judged(row, peak, capacity);
   if (!record) {
-    ++result.left_out[kUntold];
+    ++result.left_out[kNoVerdict];
     return {};
   }
   const auto job = row.value("job", Json::object());
@@ -80,7 +80,7 @@ bool is_dry(const Record& record) { return record.source == kReport || record.so
 Result<Imported> import_report(std::string_view text) {
   const auto json = Json::parse(text, nullptr, false);
   if (!json.is_object() || !json.contains("results") || !json["results"].is_array()) {
-    return Error{"this is no report of a dry run", "Write one with `dryfit run --json`."};
+    return Error{"not a report of a dry run", "Write one with `dryfit run --json`."};
   }
   JsonFields report(json);
   const auto software = report.texts("software");
@@ -91,10 +91,10 @@ Result<Imported> import_report(std::string_view text) {
     const auto card = fields.text("card");
     const auto peak = fields.unsigned_number("device_peak_bytes");
     const auto capacity = fields.unsigned_number("capacity_bytes");
-    if (fields.error()) return named(*fields.error(), "an entry of results");
+    if (fields.error()) return named(*fields.error(), "an entry in results");
     auto record = judged(entry, peak, capacity);
     if (!record) {
-      ++result.left_out[kUntold];
+      ++result.left_out[kNoVerdict];
       continue;
     }
     record->name = command_text(json.value("command", Json::array()));

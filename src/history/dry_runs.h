@@ -9,17 +9,17 @@
 
 namespace dryfit::history {
 
-/// The host of records that no GPU was used for.
+/// The host in records of dry runs, which use no GPU.
 inline constexpr const char* kNoHost = "dry-run";
 
-/// Whether a record is of a dry run, and so not of what a job really used.
+/// Whether a record is from a dry run, and so does not show what a job really used.
 bool is_dry(const Record& record);
 
-/// A report of `dryfit run --json` (docs/json.md): a record per card. One that could not be told is left out. Of a job
+/// A report of `dryfit run --json` (docs/json.md): a record per GPU. Results without a verdict are left out. For a job
 /// that does not fit, the peak is what the failed request would have made it.
 Result<Imported> import_report(std::string_view text);
 
-/// Lines of `dryfit harvest` (docs/harvest.md), likewise.
+/// The same for lines of `dryfit harvest` (docs/harvest.md).
 Result<Imported> import_harvest(std::string_view text);
 
 }  // namespace dryfit::history

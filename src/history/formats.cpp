@@ -47,7 +47,7 @@ Result<Format> recognise_json(std::string_view content) {
   if (has("reserved_bytes.all.peak") || has("reserved_bytes") || has("allocated_bytes.all.peak")) {
     return Format::torch_statistics;
   }
-  return Error{"this JSON is of no format that is known", "Formats: " + all_names() + " (docs/observe.md)."};
+  return Error{"unrecognized JSON format", "Known formats: " + all_names() + " (docs/observe.md)."};
 }
 
 Result<Imported> import_snapshot_content(std::string_view content) {
@@ -75,19 +75,19 @@ std::string_view to_text(Format format) { return kNames[static_cast<std::size_t>
 Result<Format> parse_format(std::string_view text) {
   const auto found = std::ranges::find(kNames, text);
   if (found != kNames.end()) return static_cast<Format>(found - kNames.begin());
-  return Error{"there is no format '" + std::string(text) + "'", "There are: " + all_names() + "."};
+  return Error{"unknown format '" + std::string(text) + "'", "Give one of: " + all_names() + "."};
 }
 
 Result<Format> recognise(std::string_view content) {
   if (content.starts_with('\x80')) return Format::torch_snapshot;
   const auto text = trimmed(content);
-  if (text.empty()) return Error{"the file is empty", "Give the output of a command that measured something."};
+  if (text.empty()) return Error{"the file is empty", "Give the output of a tool that measured the job."};
   if (text.starts_with('{')) return recognise_json(text);
   const auto header = text.substr(0, text.find('\n'));
   const auto names = [&](std::string_view word) { return header.find(word) != std::string_view::npos; };
   if (names("JobID") && names("|")) return Format::sacct;
   if (names("pid") && (names("used_gpu_memory") || names("max_memory_usage"))) return Format::nvidia_smi;
-  return Error{"this is of no format that is known", "Name it with --format: " + all_names() + " (docs/observe.md)."};
+  return Error{"unrecognized file format", "Name it with --format: " + all_names() + " (docs/observe.md)."};
 }
 
 Result<Imported> import_content(std::string_view content, Format format, PeakKind kind) {
@@ -109,7 +109,7 @@ Result<Imported> import_content(std::string_view content, Format format, PeakKin
     case Format::history:
       return import_history(content);
   }
-  return Error{"this is of no format that is known", "There are: " + all_names() + "."};
+  return Error{"unrecognized file format", "Known formats: " + all_names() + "."};
 }
 
 }  // namespace dryfit::history

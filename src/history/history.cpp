@@ -132,12 +132,12 @@ Result<History> History::open(const fs::path& file) {
   const auto folder = fs::absolute(file).parent_path();
   fs::create_directories(folder, failed);
   if (failed) {
-    return Error{"cannot make the folder '" + folder.string() + "' for the history: " + failed.message(),
-                 "Name a file in a folder that you may write to with --history."};
+    return Error{"cannot create the folder '" + folder.string() + "' for the history: " + failed.message(),
+                 "Name a file in a writable folder with --history."};
   }
   auto database = Database::open(file);
   if (!database) return database.error();
-  // A stranger's file is recognised before anything is written to it.
+  // Another program's file is recognised before anything is written to it.
   if (const auto status = check_schema(*database); !status) return status.error();
   if (const auto status = choose_journal(*database); !status) return status.error();
   if (const auto status = migrate(*database); !status) return status.error();

@@ -16,7 +16,7 @@
 
 namespace dryfit::history {
 
-/// Which records; what is not given does not matter.
+/// Which records to select; fields that are not set do not matter.
 struct Filter {
   std::optional<std::string> job_id;
   std::optional<std::string> host;
@@ -32,18 +32,18 @@ struct Filter {
 /// What jobs really used: an SQLite file that many processes may write to at once. Not thread-safe.
 class History {
  public:
-  /// Makes the file and its folder if need be. An Error says so when the file is damaged, something else, of a newer
-  /// version, or locked for longer than half a minute.
+  /// Creates the file and its folder if need be. An Error if the file is damaged, something else, of a newer version,
+  /// or locked for longer than half a minute.
   static Result<History> open(const std::filesystem::path& file);
 
-  /// All or, with an Error, none of them; how many were new. One whose job_id, host and source are there already is
-  /// passed over.
+  /// Adds all or, with an Error, none of them; returns how many were new. Records with a job_id, host and source that
+  /// are already there are skipped.
   Result<std::size_t> add(std::span<const Record> records);
 
-  /// By time, then by job_id, host and source.
+  /// Ordered by time, then by job_id, host and source.
   Result<std::vector<Record>> find(const Filter& filter = {});
 
-  /// How many were removed.
+  /// Returns how many were removed.
   Result<std::size_t> remove(const Filter& filter);
 
  private:

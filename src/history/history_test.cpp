@@ -63,7 +63,7 @@ TEST_F(HistoryTest, The_folder_is_made) {
   EXPECT_TRUE(opened().find()->empty());
 }
 
-TEST_F(HistoryTest, The_same_job_of_the_same_host_and_source_is_there_once) {
+TEST_F(HistoryTest, The_same_job_from_the_same_host_and_source_is_kept_once) {
   auto history = opened();
   const auto record = full_record();
   EXPECT_EQ(*history.add({&record, 1}), 1u);
@@ -77,7 +77,7 @@ TEST_F(HistoryTest, The_same_job_of_the_same_host_and_source_is_there_once) {
   EXPECT_EQ(history.find({.job_id = "4711", .host = "g1", .source = "torch"})->front().peak, record.peak);
 }
 
-TEST_F(HistoryTest, Of_records_one_of_which_is_wrong_none_is_kept) {
+TEST_F(HistoryTest, If_one_record_is_wrong_none_is_kept) {
   auto history = opened();
   auto wrong = full_record("2");
   wrong.peak = 0_B;
@@ -146,7 +146,7 @@ TEST_F(HistoryTest, A_database_of_another_program_is_refused_and_left_alone) {
   EXPECT_EQ(*Database::open(file_)->number("SELECT count(*) FROM sqlite_master"), 1);
 }
 
-TEST_F(HistoryTest, A_file_that_is_no_database_is_refused_and_left_alone) {
+TEST_F(HistoryTest, A_file_that_is_not_a_database_is_refused_and_left_alone) {
   const std::string text(2000, 'x');
   std::ofstream(file_) << text;
   expect_refused("not a database");

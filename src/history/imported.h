@@ -11,8 +11,8 @@
 
 namespace dryfit::history {
 
-/// What a file of somebody else's told. Where a record's job_id, host or time is empty (or 0), the file does not say it
-/// and whoever imports it must.
+/// The records of another program's file. Where a record's job_id, host or time is empty (or 0), the file does not
+/// contain it, and the importer must fill it in.
 struct Imported {
   std::vector<Record> records;
   std::map<std::string, std::size_t> left_out;  ///< "the job did not complete" → how many

@@ -47,7 +47,7 @@ TEST(TorchStatistics, The_reserved_peak_is_taken_and_the_allocated_one_on_reques
             1890582528_B);
 }
 
-TEST(TorchStatistics, A_nested_dictionary_will_do) {
+TEST(TorchStatistics, A_nested_dictionary_works_too) {
   const auto imported = import_torch_statistics(R"({"reserved_bytes": {"all": {"peak": 2097152}}, "num_ooms": 2})");
   ASSERT_TRUE(imported);
   EXPECT_EQ(imported->records.at(0).peak, 2_MiB);
@@ -55,7 +55,7 @@ TEST(TorchStatistics, A_nested_dictionary_will_do) {
 }
 
 TEST(TorchStatistics, Wrong_content_is_refused) {
-  expect_refused(import_torch_statistics("[]"), "no JSON object");
+  expect_refused(import_torch_statistics("[]"), "not a JSON object");
   expect_refused(import_torch_statistics("{}"), "reserved_bytes.all.peak");
   expect_refused(import_torch_statistics(R"({"reserved_bytes.all.peak": -5})"), "reserved_bytes.all.peak");
   expect_refused(import_torch_statistics(R"({"reserved_bytes": {"all": 3}})"), "reserved_bytes.all.peak");
@@ -104,16 +104,16 @@ TEST(NvidiaSmi, Accounted_processes_that_ended_are_taken) {
   EXPECT_EQ(record.peak, 4989_MiB);
   EXPECT_EQ(record.kind, PeakKind::device);
   EXPECT_EQ(imported->left_out,
-            (Counts{{"the process was still running", 1}, {"nvidia-smi did not tell the memory", 1}}));
+            (Counts{{"the process was still running", 1}, {"nvidia-smi did not report the memory", 1}}));
 }
 
-TEST(NvidiaSmi, Of_repeated_samples_the_highest_is_taken) {
+TEST(NvidiaSmi, The_highest_of_repeated_samples_is_taken) {
   const auto imported = import_nvidia_smi(sample("compute-apps.csv"));
   ASSERT_TRUE(imported);
   ASSERT_EQ(imported->records.size(), 2u);
   EXPECT_EQ(imported->records[0].job_id, "pid-3858903");
   EXPECT_EQ(imported->records[0].peak, 11203_MiB);
-  EXPECT_EQ(imported->left_out, (Counts{{"nvidia-smi did not tell the memory", 1}}));
+  EXPECT_EQ(imported->left_out, (Counts{{"nvidia-smi did not report the memory", 1}}));
 }
 
 TEST(NvidiaSmi, Values_without_units_take_those_of_the_header) {
@@ -143,10 +143,10 @@ TEST(Slurm, Completed_jobs_of_one_GPU_are_taken) {
   EXPECT_EQ(imported->records[1].peak, 73216_MiB);
   EXPECT_EQ(imported->left_out, (Counts{{"the job did not complete", 2},
                                         {"the job had several GPUs", 1},
-                                        {"Slurm did not gather its GPU memory", 1}}));
+                                        {"Slurm did not measure its GPU memory", 1}}));
 }
 
-TEST(Slurm, Jobs_on_several_nodes_are_told_by_their_cluster) {
+TEST(Slurm, Jobs_on_several_nodes_are_named_after_their_cluster) {
   const auto imported = import_sacct(
       "JobID|State|Cluster|NodeList|AllocTRES|TRESUsageInMax\n1|COMPLETED|blue|g[1-2]|gres/gpu=1|gres/gpumem=1G\n"
       "2|COMPLETED|||gres/gpu=1|gres/gpumem=1G\n");
@@ -179,7 +179,7 @@ TEST(Prometheus, The_cards_of_a_job_are_one_record_with_the_fullest) {
   EXPECT_EQ(imported->left_out, (Counts{{"the series has no samples above zero", 1}}));
 }
 
-TEST(Prometheus, An_instant_query_will_do) {
+TEST(Prometheus, An_instant_query_works_too) {
   const auto imported = import_prometheus(
       R"({"status":"success","data":{"resultType":"vector","result":[{"metric":{"UUID":"GPU-1"},"value":[7,"12"]}]}})");
   ASSERT_TRUE(imported);
@@ -188,7 +188,7 @@ TEST(Prometheus, An_instant_query_will_do) {
 }
 
 TEST(Prometheus, Wrong_content_is_refused) {
-  expect_refused(import_prometheus("7"), "no JSON object");
+  expect_refused(import_prometheus("7"), "not a JSON object");
   expect_refused(import_prometheus(R"({"status":"error","error":"parse error"})"), "parse error");
   expect_refused(import_prometheus(R"({"status":"success"})"), "data.result");
   const auto with = [](const std::string& series) {
@@ -202,7 +202,7 @@ TEST(Prometheus, Wrong_content_is_refused) {
   }
 }
 
-TEST(DryRuns, A_report_gives_a_record_per_card_that_could_be_told) {
+TEST(DryRuns, A_report_gives_a_record_per_card_with_a_verdict) {
   const auto imported = import_report(content_of("golden/report-json.txt"));
   ASSERT_TRUE(imported) << imported.error().what;
   ASSERT_FALSE(imported->records.empty());
@@ -224,11 +224,11 @@ TEST(DryRuns, Rows_of_a_harvest_are_taken_with_their_descriptions) {
   EXPECT_EQ(imported->records[0].software.at("torch"), "2.6.0+cu124");
   EXPECT_EQ(imported->records[1].outcome, Outcome::out_of_memory);
   EXPECT_EQ(imported->records[1].peak, Bytes{12622168064 - 408354816 + 1239416832});
-  EXPECT_EQ(imported->left_out, (Counts{{"the dry run could not tell", 1}}));
+  EXPECT_EQ(imported->left_out, (Counts{{"the dry run has no verdict", 1}}));
 }
 
 TEST(DryRuns, Wrong_content_is_refused) {
-  expect_refused(import_report("{}"), "no report");
+  expect_refused(import_report("{}"), "not a report");
   expect_refused(import_report(R"({"results": [{"card": 5}]})"), "'card'");
   expect_refused(import_harvest("{\"key\": \"a\"}\nrubbish\n"), "line 2");
 }
@@ -260,7 +260,7 @@ TEST(Formats, An_export_is_read_back_and_a_wrong_line_is_named) {
   expect_refused(import_content(text + "{\"job_id\": \"3\"}\n", Format::history), "line 4");
 }
 
-TEST(Formats, No_content_of_another_format_is_a_crash) {
+TEST(Formats, Content_of_another_format_never_crashes) {
   for (const char* name :
        {"memory-stats.json", "accounted-apps.csv", "sacct.txt", "prometheus.json", "harvest.jsonl"}) {
     const auto content = sample(name);

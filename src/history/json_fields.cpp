@@ -7,7 +7,7 @@
 namespace dryfit::history {
 
 JsonFields::JsonFields(const nlohmann::json& object) : object_(&object) {
-  if (!object.is_object()) error_ = Error{"a JSON object was expected", "Check the file."};
+  if (!object.is_object()) error_ = Error{"not a JSON object", "Check the file."};
 }
 
 const nlohmann::json* JsonFields::find(const char* key) const {
@@ -24,7 +24,7 @@ std::string JsonFields::text(const char* key) {
   const auto* value = find(key);
   if (!value) return "";
   if (value->is_string()) return value->get<std::string>();
-  fail(key, "a text");
+  fail(key, "a string");
   return "";
 }
 
@@ -40,7 +40,7 @@ std::uint64_t JsonFields::unsigned_number(const char* key) {
   const auto* value = find(key);
   if (!value) return 0;
   if (value->is_number_unsigned()) return value->get<std::uint64_t>();
-  fail(key, "a whole number from 0");
+  fail(key, "a non-negative integer");
   return 0;
 }
 
@@ -48,7 +48,7 @@ std::int64_t JsonFields::signed_number(const char* key) {
   const auto* value = find(key);
   if (!value) return 0;
   if (value->is_number_integer()) return value->get<std::int64_t>();
-  fail(key, "a whole number");
+  fail(key, "an integer");
   return 0;
 }
 
@@ -56,12 +56,12 @@ std::map<std::string, std::string> JsonFields::texts(const char* key) {
   std::map<std::string, std::string> result;
   const auto* value = find(key);
   if (!value) return result;
-  if (!value->is_object()) fail(key, "an object of texts");
+  if (!value->is_object()) fail(key, "an object of strings");
   for (const auto& [name, text] : value->items()) {
     if (text.is_string()) {
       result[name] = text.get<std::string>();
     } else if (!text.is_null()) {
-      fail(key, "an object of texts");
+      fail(key, "an object of strings");
     }
   }
   return result;

@@ -12,8 +12,8 @@
 
 namespace dryfit::history {
 
-/// Takes the fields of somebody else's JSON object. What is missing or null is empty; what is there and of another type
-/// is an Error, kept until it is asked for.
+/// Reads the fields of another program's JSON object. What is missing or null is empty; a value of another type is an
+/// Error, kept until error() is called.
 class JsonFields {
  public:
   /// `object` must outlive this.

@@ -11,10 +11,10 @@ namespace dryfit::history {
 namespace {
 
 constexpr const char* kQuery =
-    "Ask for pid and max_memory_usage (--query-accounted-apps), or pid and used_memory (--query-compute-apps).";
+    "Query pid and max_memory_usage (--query-accounted-apps), or pid and used_memory (--query-compute-apps).";
 
-/// nvidia-smi's words for what it cannot tell: "[N/A]", "[Not Supported]", "[Insufficient Permissions]".
-bool is_untold(const std::string& value) { return value.empty() || value.starts_with('[') || value == "N/A"; }
+/// nvidia-smi's words for an unknown value: "[N/A]", "[Not Supported]", "[Insufficient Permissions]".
+bool is_unknown(const std::string& value) { return value.empty() || value.starts_with('[') || value == "N/A"; }
 
 struct Process {
   std::string id;
@@ -22,10 +22,10 @@ struct Process {
   std::string card;
 };
 
-/// Process ids come back; with the time that a process took it is most likely the same.
+/// Process ids are reused; together with its run time, an id most likely means the same process.
 std::string id_of(const TextRow& row) {
   const auto time = row["time"];
-  return "pid-" + row["pid"] + (is_untold(time) ? "" : "-" + time.substr(0, time.find(' ')) + "ms");
+  return "pid-" + row["pid"] + (is_unknown(time) ? "" : "-" + time.substr(0, time.find(' ')) + "ms");
 }
 
 bool is_running(const TextRow& row) { return row.fields.contains("time") && row["time"].starts_with("0 "); }
@@ -44,8 +44,8 @@ Result<Imported> import_nvidia_smi(std::string_view text) {
   Imported result;
   std::map<std::string, Process> processes;
   for (const auto& row : *rows) {
-    if (is_untold(row[memory])) {
-      ++result.left_out["nvidia-smi did not tell the memory"];
+    if (is_unknown(row[memory])) {
+      ++result.left_out["nvidia-smi did not report the memory"];
       continue;
     }
     if (accounted && is_running(row)) {

@@ -10,8 +10,8 @@
 namespace dryfit::history {
 
 /// The output of `nvidia-smi --query-accounted-apps=gpu_name,pid,time,max_memory_usage --format=csv`, whose numbers are
-/// peaks; or of `nvidia-smi --query-compute-apps=gpu_name,pid,used_memory --format=csv --loop=1`, of which the highest
-/// sample of each process is taken. A record per process: the peak of its fullest card.
+/// peaks; or of `nvidia-smi --query-compute-apps=gpu_name,pid,used_memory --format=csv --loop=1`, from which we take
+/// the highest sample of each process. A record per process: the peak on its fullest GPU.
 Result<Imported> import_nvidia_smi(std::string_view text);
 
 }  // namespace dryfit::history

@@ -15,7 +15,8 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr const char* kMetric = "DCGM_FI_DEV_FB_USED";
-constexpr const char* kHint = "Ask Prometheus: /api/v1/query_range?query=DCGM_FI_DEV_FB_USED&start=…&end=…&step=15s";
+constexpr const char* kHint =
+    "Save the answer to /api/v1/query_range?query=DCGM_FI_DEV_FB_USED&start=…&end=…&step=15s.";
 constexpr double kMiB = 1 << 20;
 
 struct Series {
@@ -99,15 +100,14 @@ Record record_of_series(const Json& metric, const Series& series) {
 
 Result<Json> answer_in(std::string_view text) {
   auto json = Json::parse(text, nullptr, false);
-  if (!json.is_object()) return Error{"this is no JSON object", kHint};
+  if (!json.is_object()) return Error{"not a JSON object", kHint};
   if (json.value("status", Json()) == "error") {
-    const auto told = json.value("error", Json());
-    return Error{"Prometheus answered with an error: " + (told.is_string() ? told.get<std::string>() : "unknown"),
-                 kHint};
+    const auto why = json.value("error", Json());
+    return Error{"Prometheus answered with an error: " + (why.is_string() ? why.get<std::string>() : "unknown"), kHint};
   }
   const auto data = json.value("data", Json::object());
   const auto result = data.is_object() ? data.value("result", Json()) : Json();
-  if (!result.is_array()) return Error{"there is no data.result", kHint};
+  if (!result.is_array()) return Error{"no data.result in the answer", kHint};
   return result;
 }
 
@@ -122,7 +122,7 @@ Result<Imported> import_prometheus(std::string_view text) {
     const auto metric = entry.is_object() ? entry.value("metric", Json::object()) : Json();
     if (!metric.is_object()) return Error{"a series has no 'metric'", kHint};
     const auto name = label(metric, {"__name__"});
-    if (!name.empty() && name != kMetric) return Error{"the metric '" + name + "' is not " + kMetric, kHint};
+    if (!name.empty() && name != kMetric) return Error{"the metric is '" + name + "', not " + kMetric, kHint};
     const auto series = series_of(entry);
     if (!series) return series.error();
     if (series->empty || series->peak_mib == 0) {

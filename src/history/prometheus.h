@@ -9,10 +9,10 @@
 
 namespace dryfit::history {
 
-/// The answer of Prometheus' /api/v1/query_range to a query of DCGM_FI_DEV_FB_USED, which is in MiB and of all
-/// processes on the card; an instant query (max_over_time) will do. The series of one job (label hpc_job, or namespace
-/// and pod) on one host are one record, the peak that of its fullest card; a series of no job is called by its card and
-/// the time of its first sample.
+/// The answer of Prometheus' /api/v1/query_range to a query for DCGM_FI_DEV_FB_USED, which is in MiB and covers all
+/// processes on the GPU; an instant query (max_over_time) works too. The series of one job (label hpc_job, or namespace
+/// and pod) on one host become one record with the peak of the job's fullest GPU; a series without a job is named after
+/// its GPU and the time of its first sample.
 Result<Imported> import_prometheus(std::string_view text);
 
 }  // namespace dryfit::history

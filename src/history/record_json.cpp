@@ -60,7 +60,7 @@ Result<PastPrediction> prediction_of(const nlohmann::json& json) {
 }
 
 Result<Record> record_of(const nlohmann::json& json) {
-  if (!json.is_object()) return Error{"a record is a JSON object", "Give a file of `dryfit history export`."};
+  if (!json.is_object()) return Error{"not a JSON object", "Give a file that `dryfit history export` wrote."};
   JsonFields fields(json);
   Record record{.job_id = fields.text("job_id"),
                 .host = fields.text("host"),
@@ -81,8 +81,8 @@ Result<Record> record_of(const nlohmann::json& json) {
   const auto outcome = parse_outcome(fields.text("outcome"));
   if (!outcome) return outcome.error();
   record.outcome = *outcome;
-  if (const auto told = json.find("predicted"); told != json.end() && !told->is_null()) {
-    auto predicted = prediction_of(*told);
+  if (const auto found = json.find("predicted"); found != json.end() && !found->is_null()) {
+    auto predicted = prediction_of(*found);
     if (!predicted) return predicted.error();
     record.predicted = std::move(predicted).value();
   }

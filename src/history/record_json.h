@@ -10,15 +10,15 @@
 
 namespace dryfit::history {
 
-/// One line of an export, without the line break (docs/observe.md tells what each key means). Keys are always there and
-/// in the same order; what is not known is null.
+/// One line of an export, without the line break (docs/observe.md explains the keys). Keys are always there and in the
+/// same order; what is not known is null.
 std::string to_line(const Record& record);
 
-/// The way back. Keys that are not known are passed over, missing ones are not known; an Error names the key that makes
-/// no sense. The record has passed check().
+/// The inverse. Unknown keys are ignored, missing ones count as null; an Error names the key that makes no sense. The
+/// record has passed check().
 Result<Record> record_of(const nlohmann::json& json);
 
-/// A prediction as it stands in a record, or alone; whether it makes sense is seen when the record is checked.
+/// A prediction, within a record or alone; check() of the record finds out whether it makes sense.
 Result<PastPrediction> prediction_of(const nlohmann::json& json);
 
 }  // namespace dryfit::history

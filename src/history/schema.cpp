@@ -64,12 +64,12 @@ Status check(const Stamp& stamp, const Database& database, std::size_t newest) {
   const auto name = "history '" + database.file().string() + "': ";
   const bool is_new = stamp.application == 0 && stamp.version == 0 && stamp.tables == 0;
   if (stamp.application != kApplication && !is_new) {
-    return Error{name + "the file is a database of another program",
-                 "Give a history of Dryfit's, or the name of a file that does not exist yet."};
+    return Error{name + "the file is another program's database",
+                 "Give a Dryfit history, or the name of a file that does not exist yet."};
   }
   if (stamp.version > static_cast<std::int64_t>(newest)) {
-    return Error{name + "the file is of version " + std::to_string(stamp.version) +
-                     ", and this Dryfit knows versions up to " + std::to_string(newest),
+    return Error{name + "the file has version " + std::to_string(stamp.version) +
+                     ", but this Dryfit reads versions up to " + std::to_string(newest),
                  "Use the newer Dryfit that wrote it, or another file."};
   }
   return {};

@@ -24,10 +24,10 @@ Result<SitePair> pair_of(const Record& record, const OutsideOf& outside_of) {
   auto peak = std::optional(record.peak);
   if (record.kind != predicted.kind) {
     const auto outside = outside_of(record.card);
-    if (!outside) return Error{"the card is not in the catalogue", "Name it with --gpu when it is observed."};
+    if (!outside) return Error{"the GPU is not in the catalogue", "Name it with --gpu when you record the job."};
     peak = converted(record.peak, record.kind, predicted.kind, *outside);
   }
-  if (!peak) return Error{"the prediction is of another kind of memory", "Observe the kind that was predicted."};
+  if (!peak) return Error{"the prediction is for another kind of memory", "Record the kind that was predicted."};
   const SitePair pair{.group = {record.card, family_of(record.job)},
                       .median = static_cast<double>(predicted.median.count),
                       .upper = static_cast<double>(predicted.upper.count),
@@ -58,7 +58,7 @@ SitePairs site_pairs(std::span<const Record> records, const OutsideOf& outside_o
     if (!record.predicted) {
       ++result.left_out["nothing had been predicted"];
     } else if (is_dry(record) && !dry_runs) {
-      ++result.left_out["it is a dry run"];
+      ++result.left_out["a dry run"];
     } else if (auto pair = pair_of(record, outside_of)) {
       result.pairs.push_back(std::move(pair).value());
       result.latest = std::max(result.latest, record.when);

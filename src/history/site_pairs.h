@@ -16,14 +16,14 @@
 
 namespace dryfit::history {
 
-/// What a card holds beside PyTorch's memory, as far as it is known.
+/// What a GPU holds beside PyTorch's memory, as far as it is known.
 struct Outside {
   Bytes context;
   Bytes libraries;  ///< and loaded code
 };
 
-/// A peak of one kind as one of another: what is outside is added or taken away. None where that is not possible: what
-/// PyTorch has allocated tells nothing of what it reserved, and nothing is left below zero.
+/// Converts a peak of one kind to another: what is outside is added or subtracted. None if that is not possible: what
+/// PyTorch allocated says nothing about what it reserved, and no peak is zero or negative.
 std::optional<Bytes> converted(Bytes peak, PeakKind from, PeakKind to, const Outside& outside);
 
 struct SitePairs {
@@ -32,9 +32,8 @@ struct SitePairs {
   std::int64_t latest = 0;                      ///< when the last of them ended, seconds since 1970
 };
 
-/// What was predicted beside what it came to, both of the kind that was predicted. `outside_of` tells of a card by its
-/// id; none: the card is not known. Left out are records of which nothing was predicted, and dry runs unless they are
-/// asked for.
+/// Pairs of predicted and actual peaks, both of the kind that was predicted. `outside_of` looks a GPU up by its id;
+/// none: the GPU is not known. Records without a prediction are left out, and so are dry runs unless `dry_runs`.
 SitePairs site_pairs(std::span<const Record> records,
                      const std::function<std::optional<Outside>(const std::string&)>& outside_of,
                      bool dry_runs = false);

@@ -33,7 +33,7 @@ TEST(SitePairs, A_peak_is_converted_by_what_is_outside) {
   EXPECT_FALSE(converted(400_MiB, device, reserved, card));
 }
 
-TEST(SitePairs, Predictions_meet_what_the_job_came_to) {
+TEST(SitePairs, Predictions_are_paired_with_actual_peaks) {
   auto record = full_record();
   record.kind = PeakKind::device;
   record.predicted->kind = PeakKind::beside_context;
@@ -61,9 +61,9 @@ TEST(SitePairs, What_cannot_be_compared_is_left_out_and_counted) {
   EXPECT_EQ(pairs.size(), 1u);
   EXPECT_EQ(latest, records[5].when);
   EXPECT_EQ(left_out, (std::map<std::string, std::size_t>{{"nothing had been predicted", 1},
-                                                          {"it is a dry run", 1},
-                                                          {"the card is not in the catalogue", 1},
-                                                          {"the prediction is of another kind of memory", 1},
+                                                          {"a dry run", 1},
+                                                          {"the GPU is not in the catalogue", 1},
+                                                          {"the prediction is for another kind of memory", 1},
                                                           {"the coverage is not between 0.5 and 1", 1}}));
   EXPECT_EQ(site_pairs(records, outside, true).pairs.size(), 2u);
 }
@@ -77,7 +77,7 @@ TEST(CalibrationFile, The_same_calibration_comes_back_and_gives_the_same_bytes) 
   EXPECT_EQ(calibration_text(*parse_calibration(text, "x")), text);
 }
 
-TEST(CalibrationFile, One_that_does_not_say_when_can_be_read) {
+TEST(CalibrationFile, A_file_without_a_time_can_be_read) {
   const auto calibration = parse_calibration(R"({"format":"dryfit-site-calibration","version":1,"groups":[]})", "x");
   ASSERT_TRUE(calibration);
   EXPECT_EQ(calibration->latest, 0);

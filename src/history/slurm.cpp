@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kMemory = "gres/gpumem";
 
-/// "cpu=8,gres/gpu:a100=1,mem=60G" by its names.
+/// "cpu=8,gres/gpu:a100=1,mem=60G" as a map.
 std::map<std::string, std::string> resources_in(std::string_view text) {
   std::map<std::string, std::string> result;
   while (!text.empty()) {
@@ -53,7 +53,7 @@ std::string card_of(const std::map<std::string, std::string>& resources) {
   return "";
 }
 
-/// One node's name; a list of nodes ("g[1-2]") or none is told by the cluster's.
+/// One node's name; for a list of nodes ("g[1-2]") or none, the cluster's.
 std::string host_of(const TextRow& row) {
   const auto nodes = row["NodeList"];
   if (!nodes.empty() && nodes.find_first_of("[,") == std::string::npos && nodes != "None assigned") return nodes;
@@ -61,10 +61,10 @@ std::string host_of(const TextRow& row) {
   return cluster.empty() ? "slurm" : cluster;
 }
 
-/// Why a job is no use; empty: it is.
+/// Why a job cannot be used; empty: it can.
 std::string objection(const Job& job, const std::map<std::string, std::string>& resources) {
   if (job.row["State"] != "COMPLETED") return "the job did not complete";
-  if (!job.peak) return "Slurm did not gather its GPU memory";
+  if (!job.peak) return "Slurm did not measure its GPU memory";
   if (job.peak->count == 0) return "no GPU memory was used";
   if (gpus_of(resources) > 1) return "the job had several GPUs";
   return "";
@@ -93,8 +93,8 @@ Result<Imported> import_sacct(std::string_view text) {
   if (!rows) return rows.error();
   for (const char* column : {"JobID", "State", "AllocTRES", "TRESUsageInMax"}) {
     if (!rows->empty() && rows->front().fields.contains(column)) continue;
-    return Error{"there is no job, or no column '" + std::string(column) + "'",
-                 "Write it with: sacct --parsable2 -o JobID,JobName,State,End,NodeList,AllocTRES,TRESUsageInMax"};
+    return Error{"no job, or no column '" + std::string(column) + "'",
+                 "Write it with `sacct --parsable2 -o JobID,JobName,State,End,NodeList,AllocTRES,TRESUsageInMax`."};
   }
   const auto jobs = jobs_in(*rows);
   if (!jobs) return jobs.error();

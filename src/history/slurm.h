@@ -10,9 +10,9 @@
 namespace dryfit::history {
 
 /// The output of `sacct --parsable2 -o JobID,JobName,State,Elapsed,AllocTRES,TRESUsageInMax`, with End, NodeList and
-/// Cluster if they are there. A job's peak is the largest gres/gpumem of its steps. Left out and counted are jobs that
-/// did not complete (Slurm's OUT_OF_MEMORY is the host's memory), had several GPUs (whose memory it is, is not told),
-/// or whose GPU memory was not gathered.
+/// Cluster if they are there. A job's peak is the largest gres/gpumem of its steps. Jobs are left out and counted if
+/// they did not complete (Slurm's OUT_OF_MEMORY is about host memory), had several GPUs (Slurm does not report which of
+/// them the number belongs to), or have no measured GPU memory.
 Result<Imported> import_sacct(std::string_view text);
 
 }  // namespace dryfit::history

@@ -9,7 +9,7 @@
 
 namespace dryfit::history::testing {
 
-/// A record of which everything is known.
+/// A record with every field set.
 inline Record full_record(const std::string& job_id = "4711") {
   using namespace literals;
   return {.job_id = job_id,

@@ -36,7 +36,7 @@ std::vector<Column> columns_of(const std::vector<std::string>& header) {
   return columns;
 }
 
-/// Fields beyond the last column go back to the one they were cut out of.
+/// Surplus fields are joined back onto the greedy column, from which they were cut.
 void join_greedy(std::vector<std::string>& fields, const std::vector<Column>& columns, char separator,
                  std::string_view greedy) {
   const auto found = std::ranges::find(columns, greedy, &Column::name);
@@ -104,9 +104,9 @@ Result<std::vector<TextRow>> parse_rows(std::string_view text, char separator, s
     if (fields == header) continue;
     join_greedy(fields, columns, separator, greedy);
     if (fields.size() != columns.size()) {
-      return Error{"line " + std::to_string(number) + ": it has " + std::to_string(fields.size()) +
-                       " fields, and the header " + std::to_string(columns.size()),
-                   "Give the output as the command printed it."};
+      return Error{"line " + std::to_string(number) + ": " + std::to_string(fields.size()) +
+                       " fields, but the header has " + std::to_string(columns.size()),
+                   "Give the command's output unchanged."};
     }
     rows.push_back(row_of(fields, columns, number));
   }

@@ -12,19 +12,19 @@
 
 namespace dryfit::history {
 
-/// A row of a table that some command printed: its fields by the names in the header.
+/// A row of a table that a command printed: its fields by the names in the header.
 struct TextRow {
   std::size_t line = 0;  ///< from 1
   std::map<std::string, std::string, std::less<>> fields;
 
-  /// Empty where there is no such column.
+  /// Empty if there is no such column.
   std::string operator[](std::string_view column) const;
 };
 
-/// Cuts `text` at line breaks and `separator`; spaces around a field do not count, empty lines are passed over, and so
-/// is the header where it stands again (nvidia-smi --loop). A unit in the header ("used_gpu_memory [MiB]") is put
-/// behind values that have none. Separators beyond the last column belong to the column `greedy`, if there is one. An
-/// Error names the line that has too few or too many fields.
+/// Cuts `text` at line breaks and `separator`; spaces around a field, empty lines and repeated headers (nvidia-smi
+/// --loop) are ignored. A unit in the header ("used_gpu_memory [MiB]") is appended to values that have none. Surplus
+/// separators belong to the column `greedy`, if there is one. An Error names the line that has too few or too many
+/// fields.
 Result<std::vector<TextRow>> parse_rows(std::string_view text, char separator, std::string_view greedy = "");
 
 /// The lines of a text, without their ends ("\n" or "\r\n").

@@ -61,7 +61,7 @@ TEST(Times, Several_forms_are_understood) {
   EXPECT_EQ(*parse_time("2026-11-02T01:00:00") - *parse_time("2026-11-02"), 3600);
 }
 
-TEST(Times, What_is_no_time_is_none) {
+TEST(Times, Anything_else_gives_no_time) {
   for (const char* text : {"", "Unknown", "2026-02-31", "2026-11-02T10", "yesterday", "99999999999999999999"}) {
     EXPECT_FALSE(parse_time(text)) << text;
   }

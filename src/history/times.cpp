@@ -15,11 +15,11 @@ bool all_digits(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
-/// Whether the fields survive the way to seconds and back: there is no 31st of February.
-bool is_date(const std::tm& asked, std::tm read, std::int64_t seconds, bool universal) {
+/// Whether the fields survive the conversion to seconds and back: February 31st does not.
+bool is_date(const std::tm& given, std::tm read, std::int64_t seconds, bool universal) {
   const std::time_t time = seconds;
   universal ? ::gmtime_r(&time, &read) : ::localtime_r(&time, &read);
-  return read.tm_mon == asked.tm_mon && read.tm_mday == asked.tm_mday;
+  return read.tm_mon == given.tm_mon && read.tm_mday == given.tm_mday;
 }
 
 }  // namespace

@@ -9,8 +9,8 @@
 
 namespace dryfit::history {
 
-/// Seconds since 1970 of "1793612100", "2026-11-02", "2026-11-02T10:15:00" or the same with a space; with "Z" at the
-/// end in universal time, else in that of this machine. None: it is something else.
+/// Seconds since 1970 for "1793612100", "2026-11-02", "2026-11-02T10:15:00" or the same with a space; in UTC with a "Z"
+/// at the end, else in this machine's local time. None: it is something else.
 std::optional<std::int64_t> parse_time(std::string_view text);
 
 /// "2026-11-02T10:15:00Z".

@@ -21,7 +21,7 @@ std::int64_t change(const snapshot::Entry& entry) {
   return 0;
 }
 
-/// From the end, which is known, back to the beginning.
+/// Goes from the end, where the state is known, back to the beginning.
 Reach reach_of(const snapshot::Snapshot& snapshot, std::size_t device) {
   std::int64_t reserved = 0;
   for (const auto& segment : snapshot.segments) {
@@ -50,7 +50,7 @@ Result<Imported> import_torch_snapshot(const snapshot::Snapshot& snapshot) {
     if (!snapshot.device_traces[device].empty()) reaches.push_back(reach_of(snapshot, device));
   }
   if (reaches.empty()) {
-    return Error{"the snapshot holds no recorded events, so no peak",
+    return Error{"the snapshot has no recorded events, and so no peak",
                  "Call torch.cuda.memory._record_memory_history() before the training starts."};
   }
   const auto most = *std::ranges::max_element(reaches, {}, &Reach::peak);

@@ -8,8 +8,8 @@
 
 namespace dryfit::history {
 
-/// The most that PyTorch had reserved while the history was recorded, on the device where that was most. A program
-/// whose last request failed wanted at least that request more. An Error when nothing was recorded.
+/// The peak of PyTorch's reserved memory while the history was recorded, on the device with the highest peak. If the
+/// program's last request failed, that request is added. An Error if nothing was recorded.
 Result<Imported> import_torch_snapshot(const snapshot::Snapshot& snapshot);
 
 }  // namespace dryfit::history

@@ -22,18 +22,16 @@ const Json* nested(const Json& object, const std::string& family) {
 
 Result<Imported> import_torch_statistics(std::string_view text, PeakKind kind) {
   if (kind != PeakKind::reserved && kind != PeakKind::allocated) {
-    return Error{"PyTorch's statistics tell no peak of kind '" + std::string(to_text(kind)) + "'",
-                 "Ask for --kind reserved or --kind allocated."};
+    return Error{"PyTorch's statistics have no peak of kind '" + std::string(to_text(kind)) + "'",
+                 "Use --kind reserved or --kind allocated."};
   }
   const auto json = Json::parse(text, nullptr, false);
-  if (!json.is_object())
-    return Error{"this is no JSON object", "Write it with json.dump(torch.cuda.memory_stats(), f)."};
+  if (!json.is_object()) return Error{"not a JSON object", "Write it with `json.dump(torch.cuda.memory_stats(), f)`."};
   const std::string family = kind == PeakKind::reserved ? "reserved_bytes" : "allocated_bytes";
   const auto flat = json.find(family + ".all.peak");
   const Json* peak = flat != json.end() ? &*flat : nested(json, family);
   if (!peak || !peak->is_number_unsigned()) {
-    return Error{"there is no number '" + family + ".all.peak'",
-                 "Write it with json.dump(torch.cuda.memory_stats(), f)."};
+    return Error{"no number '" + family + ".all.peak'", "Write it with `json.dump(torch.cuda.memory_stats(), f)`."};
   }
   Record record{.source = "torch", .kind = kind, .peak = Bytes{peak->get<std::uint64_t>()}};
   const auto ooms = json.find("num_ooms");

@@ -9,8 +9,8 @@
 
 namespace dryfit::history {
 
-/// A JSON object of torch.cuda.memory_stats() ("reserved_bytes.all.peak") or memory_stats_as_nested_dict(). `kind` is
-/// reserved or allocated. A job that met an OutOfMemoryError (num_ooms) wanted more than its peak.
+/// A JSON object from torch.cuda.memory_stats() ("reserved_bytes.all.peak") or memory_stats_as_nested_dict(). `kind` is
+/// reserved or allocated. A job that raised an OutOfMemoryError (num_ooms) needed more than its peak.
 Result<Imported> import_torch_statistics(std::string_view text, PeakKind kind = PeakKind::reserved);
 
 }  // namespace dryfit::history

@@ -54,7 +54,7 @@ void GpuMeter::measure(const std::stop_token& stop) {
   sample_until(stop, *nvml);
   findings_.fullest = tally_.fullest([&](std::size_t device) { return nvml->name(device); },
                                      [&](std::size_t device, pid_t pid) { return nvml->accounted_peak(device, pid); });
-  if (!findings_.fullest) findings_.missing = "NVML saw no process of the command on a card";
+  if (!findings_.fullest) findings_.missing = "NVML saw no process of the command on a GPU";
 }
 
 void GpuMeter::sample_until(const std::stop_token& stop, const Nvml& nvml) {

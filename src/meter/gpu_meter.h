@@ -23,25 +23,26 @@
 
 namespace dryfit::meter {
 
-/// The most that was held on a card.
+/// The most memory that a command held on one GPU.
 struct GpuPeak {
-  std::string card;        ///< as NVML calls it
-  Bytes peak;              ///< of all processes of the command that were there at once
+  std::string card;        ///< NVML's name for it
+  Bytes peak;              ///< sum over all processes of the command at one moment
   bool accounted = false;  ///< the driver itself kept the maximum; else it is the highest sample
 };
 
 struct GpuFindings {
-  std::optional<GpuPeak> fullest;  ///< of the card that held most
+  std::optional<GpuPeak> fullest;  ///< on the GPU that held most
   std::string missing;             ///< why there is none
 };
 
-/// Adds up samples: of each device the largest sum over the processes that count.
+/// Adds up samples and keeps, for each device, the largest sum over the command's processes.
 class GpuTally {
  public:
-  /// `counts` tells which processes are the command's.
+  /// `counts` is true for the command's processes.
   void add(std::span<const GpuProcess> processes, const std::function<bool(pid_t)>& counts);
 
-  /// The device that held most, with what `accounted` knows of processes that were seen: a card's name and accounts.
+  /// The device that held most. `name` gives a device's name, `accounted` the peak that the driver kept for a process
+  /// that was seen; the larger of it and the samples counts.
   std::optional<GpuPeak> fullest(const std::function<std::string(std::size_t)>& name,
                                  const std::function<std::optional<Bytes>(std::size_t, pid_t)>& accounted) const;
 
@@ -50,8 +51,8 @@ class GpuTally {
   std::set<std::pair<std::size_t, pid_t>> seen_;
 };
 
-/// Asks NVML again and again what the descendants of a process hold, in a thread of its own. It asks every `interval`,
-/// and less often where an answer takes long: never more than a twentieth of the time.
+/// Polls NVML for what the descendants of a process hold, in a thread of its own: every `interval`, and less often if
+/// an answer takes long, so that polling never takes more than a twentieth of the time.
 class GpuMeter {
  public:
   explicit GpuMeter(pid_t root, std::string library = "libnvidia-ml.so.1",

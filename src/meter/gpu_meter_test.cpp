@@ -13,7 +13,7 @@
 namespace dryfit::meter {
 namespace {
 
-using testing::ToldByNvml;
+using testing::FakeNvml;
 
 std::string card_name(std::size_t device) { return "card " + std::to_string(device); }
 std::optional<Bytes> no_accounts(std::size_t, pid_t) { return std::nullopt; }
@@ -38,7 +38,7 @@ TEST(GpuTally, Processes_of_others_do_not_count) {
   EXPECT_FALSE(GpuTally().fullest(card_name, no_accounts));
 }
 
-TEST(GpuTally, An_account_that_is_above_the_samples_goes_before_them) {
+TEST(GpuTally, An_accounted_peak_above_the_samples_is_preferred) {
   GpuTally tally;
   tally.add(std::vector<GpuProcess>{{0, 2, Bytes{100}}}, is_even);
   const auto peak = tally.fullest(card_name, [](std::size_t, pid_t pid) -> std::optional<Bytes> {
@@ -69,10 +69,10 @@ class Child {
 
 TEST(GpuMeter, Numbers_that_come_and_go_are_seen) {
   const Child child;
-  const ToldByNvml told("card NVIDIA GeForce RTX 4090\nprocess 0 1 9999\n");
+  const FakeNvml fake("card NVIDIA GeForce RTX 4090\nprocess 0 1 9999\n");
   GpuMeter meter(::getpid(), TESTING_NVML_LIBRARY, std::chrono::milliseconds(1));
   for (const auto* bytes : {"100", "700", "300"}) {
-    told.write("card NVIDIA GeForce RTX 4090\nprocess 0 " + child.id() + " " + bytes + "\n");
+    fake.write("card NVIDIA GeForce RTX 4090\nprocess 0 " + child.id() + " " + bytes + "\n");
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
   }
   const auto findings = meter.finish();
@@ -83,9 +83,9 @@ TEST(GpuMeter, Numbers_that_come_and_go_are_seen) {
 
 TEST(GpuMeter, Without_a_driver_or_a_process_it_says_what_is_missing) {
   EXPECT_EQ(GpuMeter(::getpid(), TESTING_NVML_LIBRARY).finish().missing, "NVML does not answer: Driver Not Loaded");
-  const ToldByNvml told("card T4\nprocess 0 1 50\n");
+  const FakeNvml fake("card T4\nprocess 0 1 50\n");
   EXPECT_EQ(GpuMeter(::getpid(), TESTING_NVML_LIBRARY).finish().missing,
-            "NVML saw no process of the command on a card");
+            "NVML saw no process of the command on a GPU");
 }
 
 }  // namespace

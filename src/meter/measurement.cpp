@@ -28,8 +28,8 @@ Result<Record> record_of(const GpuFindings& gpu, std::span<const TorchNote> torc
   const auto fullest = std::ranges::max_element(torch, {}, &TorchNote::reserved_peak);
   const bool counted = fullest != torch.end() && fullest->reserved_peak > Bytes{0};
   if (!gpu.fullest && !counted) {
-    return Error{"nothing was measured: " + gpu.missing + ", and no Python process told what PyTorch reserved on a GPU",
-                 "See \"Running a command\" in docs/observe.md; a number of your own is recorded with --peak."};
+    return Error{"nothing was measured: " + gpu.missing + ", and no Python process reported what PyTorch reserved",
+                 "See \"Running a command\" in docs/observe.md, or record your own number with --peak."};
   }
   const bool by_nvml = gpu.fullest && (!counted || gpu.fullest->peak >= fullest->reserved_peak);
   auto record = by_nvml ? of_nvml(*gpu.fullest) : of_torch(*fullest);

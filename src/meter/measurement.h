@@ -11,13 +11,13 @@
 
 namespace dryfit::meter {
 
-/// What a command used, as a record without an id, host and time. The numbers are of the card that held most.
+/// What a command used, as a record without an id, host and time. The numbers are for the GPU that held most.
 ///
-/// NVML's number is of all memory that the command's processes held, of the kind `device`; it goes first. Where it is
-/// below what PyTorch alone had reserved, the samples missed the peak, and PyTorch's number is taken, of the kind
-/// `reserved`. So it is where NVML saw nothing. A process whose PyTorch ran out of memory makes it a job that did.
+/// NVML's number covers all memory that the command's processes held (kind `device`) and is preferred. If it is below
+/// what PyTorch alone had reserved, the samples missed the peak, and PyTorch's number is used (kind `reserved`); the
+/// same goes if NVML saw nothing. If PyTorch ran out of memory in any process, the job did.
 ///
-/// An Error names what is missing where neither has a number.
+/// An Error names what is missing if neither has a number.
 Result<history::Record> record_of(const GpuFindings& gpu, std::span<const TorchNote> torch);
 
 }  // namespace dryfit::meter

@@ -57,10 +57,10 @@ TEST(Measurement, One_process_that_ran_out_of_memory_makes_it_a_job_that_did) {
 }
 
 TEST(Measurement, Without_any_number_it_is_said_what_is_missing) {
-  const auto record = record_of({.fullest = std::nullopt, .missing = "NVML sees no card"}, {});
+  const auto record = record_of({.fullest = std::nullopt, .missing = "NVML found no GPU"}, {});
   ASSERT_FALSE(record);
   EXPECT_EQ(record.error().what,
-            "nothing was measured: NVML sees no card, and no Python process told what PyTorch reserved on a GPU");
+            "nothing was measured: NVML found no GPU, and no Python process reported what PyTorch reserved");
 }
 
 TEST(TorchNotes, Files_of_the_hooks_are_read_and_others_passed_over) {

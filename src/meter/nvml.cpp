@@ -14,9 +14,9 @@
 namespace dryfit::meter {
 namespace {
 
-constexpr const char* kWhere = "Run the command where an NVIDIA driver is.";
+constexpr const char* kWhere = "Run the command on a machine with an NVIDIA driver.";
 
-constexpr auto kNotTold = static_cast<unsigned long long>(NVML_VALUE_NOT_AVAILABLE);
+constexpr auto kNotReported = static_cast<unsigned long long>(NVML_VALUE_NOT_AVAILABLE);
 
 /// Null: this release of the driver has no such function.
 template <class Function>
@@ -73,7 +73,7 @@ void add_processes(std::size_t device, nvmlDevice_t handle, List list, std::vect
     if (answer != NVML_SUCCESS) return;
     for (unsigned k = 0; k < count; ++k) {
       const auto& info = infos[k];
-      if (info.usedGpuMemory == kNotTold) continue;
+      if (info.usedGpuMemory == kNotReported) continue;
       found.push_back({device, static_cast<pid_t>(info.pid), Bytes{info.usedGpuMemory}});
     }
     return;
@@ -127,7 +127,7 @@ Result<Nvml> Nvml::open(const std::string& file) {
   const Functions functions(library);
   if (!functions.complete()) {
     ::dlclose(library);
-    return Error{file + " lacks functions of NVML", "Use driver 450 or a newer one."};
+    return Error{file + " lacks NVML functions", "Use driver 450 or newer."};
   }
   if (const auto answer = functions.init(); answer != NVML_SUCCESS) {
     const std::string why = functions.error_string(answer);
@@ -136,7 +136,7 @@ Result<Nvml> Nvml::open(const std::string& file) {
   }
   auto state = std::make_unique<State>(library, functions);
   state->find_devices();
-  if (state->handles.empty()) return Error{"NVML sees no card", kWhere};
+  if (state->handles.empty()) return Error{"NVML found no GPU", kWhere};
   return Nvml(std::move(state));
 }
 
@@ -166,9 +166,9 @@ std::vector<GpuProcess> Nvml::processes() const {
 std::optional<Bytes> Nvml::accounted_peak(std::size_t device, pid_t pid) const {
   const auto accounting = state_->functions.accounting;
   nvmlAccountingStats_t stats{};
-  const bool told =
+  const bool reported =
       accounting && accounting(state_->handles.at(device), static_cast<unsigned>(pid), &stats) == NVML_SUCCESS;
-  if (!told || stats.maxMemoryUsage == 0 || stats.maxMemoryUsage == kNotTold) return std::nullopt;
+  if (!reported || stats.maxMemoryUsage == 0 || stats.maxMemoryUsage == kNotReported) return std::nullopt;
   return Bytes{stats.maxMemoryUsage};
 }
 

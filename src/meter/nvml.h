@@ -16,33 +16,32 @@
 
 namespace dryfit::meter {
 
-/// A process that computes on a card.
+/// A process that computes on a GPU.
 struct GpuProcess {
   std::size_t device = 0;
   pid_t pid = 0;
   Bytes used;  ///< its context included
 };
 
-/// The machine's own libnvidia-ml.so.1, found as the dynamic linker finds it, and asked while this lives. Not
-/// thread-safe.
+/// The machine's own libnvidia-ml.so.1, found by the dynamic linker and loaded while this lives. Not thread-safe.
 class Nvml {
  public:
-  /// An Error says what is missing: the library, a driver that answers it, or a card.
+  /// An Error says what is missing: the library, a driver that answers it, or a GPU.
   static Result<Nvml> open(const std::string& library = "libnvidia-ml.so.1");
   Nvml(Nvml&&) noexcept;
   ~Nvml();
 
-  /// Cards, and in place of one that is divided (MIG) its parts.
+  /// The number of GPUs; a GPU that is divided (MIG) counts as its parts.
   std::size_t devices() const;
 
   /// "NVIDIA GeForce RTX 4090".
   std::string name(std::size_t device) const;
 
-  /// The processes on all devices. One whose memory NVML does not tell is left out. In a container NVML may tell the
-  /// ids that processes have outside of it.
+  /// The processes on all devices, without those for which NVML does not report the memory. In a container, NVML may
+  /// report the ids that processes have outside it.
   std::vector<GpuProcess> processes() const;
 
-  /// The most that a process ever held, where the card keeps accounts (nvidia-smi --accounting-mode).
+  /// The most that a process ever held, if the GPU keeps accounts (nvidia-smi --accounting-mode).
   std::optional<Bytes> accounted_peak(std::size_t device, pid_t pid) const;
 
  private:

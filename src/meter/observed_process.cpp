@@ -22,8 +22,8 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   return pointers;
 }
 
-[[noreturn]] void become(const char* file, char* const* arguments, char* const* environment, const sigset_t& mask,
-                         int failure) {
+[[noreturn]] void exec_program(const char* file, char* const* arguments, char* const* environment, const sigset_t& mask,
+                               int failure) {
   ::sigprocmask(SIG_SETMASK, &mask, nullptr);
   ::execve(file, arguments, environment);
   const int error = errno;
@@ -71,7 +71,7 @@ Result<ObservedProcess> ObservedProcess::start(const std::vector<std::string>& c
   const auto arguments = pointers_to(command);
   const auto variables = pointers_to(environment);
   const pid_t pid = ::fork();
-  if (pid == 0) become(file->c_str(), arguments.data(), variables.data(), held.before(), writing.get());
+  if (pid == 0) exec_program(file->c_str(), arguments.data(), variables.data(), held.before(), writing.get());
   if (pid < 0) return launch::explain_refusal(*file, errno);
   writing = UniqueFd();
   if (const int error = exec_error(reading.get()); error != 0) {

@@ -14,7 +14,7 @@
 
 namespace dryfit::meter {
 
-/// While it lives, no signal reaches this thread; what comes waits.
+/// While it lives, no signal reaches this thread; signals stay pending.
 class SignalsHeld {
  public:
   SignalsHeld();
@@ -29,21 +29,21 @@ class SignalsHeld {
 };
 
 /// The user's command, running as if we were not there: with our working directory, descriptors, process group and
-/// terminal, and with the signals that we were started with. It is neither limited nor ended by us, and what it leaves
-/// running goes on when it has ended. Not thread-safe.
+/// terminal, and with the signal mask that we were started with. We neither limit nor end it, and what it leaves
+/// running continues after it has ended. Not thread-safe.
 ///
-/// We become the subreaper of what it starts, so that each of its processes descends from us as long as we run.
+/// We become the subreaper of its processes, so that each of them descends from us as long as we run.
 class ObservedProcess {
  public:
-  /// Fails, with the sentence for the user, when the command cannot be started. `held` is there from before any handler
-  /// of ours is installed until all are, so that a signal meets either none of us or both.
+  /// Fails, with the error for the user, if the command cannot be started. `held` must live from before our first
+  /// signal handler is installed until the last one is, so that a signal reaches either neither process or both.
   static Result<ObservedProcess> start(const std::vector<std::string>& command, const launch::Environment& environment,
                                        const SignalsHeld& held);
 
-  /// Reaps what has ended; the command's status as of waitpid(2), once it has.
+  /// Reaps processes that have ended. Returns the command's status, as from waitpid(2), once it has ended.
   std::optional<int> reap();
 
-  /// To the command itself, not to what it started. Without effect once it has been reaped.
+  /// Sends a signal to the command itself, not to what it started. No effect once it has been reaped.
   void signal(int number) const;
 
  private:
@@ -53,7 +53,7 @@ class ObservedProcess {
   std::optional<int> status_;
 };
 
-/// The exit code that a shell shows for a status: 128 and the signal's number for a command that a signal ended.
+/// The exit code that a shell reports for a status: 128 plus the signal's number if a signal ended the command.
 int shell_code(int status);
 
 }  // namespace dryfit::meter

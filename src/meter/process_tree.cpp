@@ -10,7 +10,7 @@
 namespace dryfit::meter {
 namespace {
 
-/// Processes come and go while we look, so that a chain may even seem to be a ring.
+/// Processes come and go while we look, so a chain may even look like a ring.
 constexpr int kDeepest = 1000;
 
 /// 0: there is no such process. Its name, in parentheses, may hold anything.

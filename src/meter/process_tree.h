@@ -8,8 +8,8 @@
 
 namespace dryfit::meter {
 
-/// Whether `ancestor` is the parent of the process `pid`, or that one's parent, and so on; false for a process that is
-/// not there. `proc` is where the kernel tells it.
+/// Whether `ancestor` is the parent of the process `pid`, or its parent's parent, and so on; false if there is no such
+/// process. `proc` is where the proc filesystem is mounted.
 bool descends_from(pid_t pid, pid_t ancestor, const std::filesystem::path& proc = "/proc");
 
 }  // namespace dryfit::meter

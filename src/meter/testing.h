@@ -12,16 +12,16 @@
 
 namespace dryfit::meter::testing {
 
-/// What the NVML of the tests tells, as testing/nvml.cpp describes it, while this lives.
-class ToldByNvml {
+/// Sets what the tests' NVML reports, in the format that testing/nvml.cpp describes, while this lives.
+class FakeNvml {
  public:
-  explicit ToldByNvml(const std::string& text) {
+  explicit FakeNvml(const std::string& text) {
     write(text);
     ::setenv("DRYFIT_TESTING_NVML", file_.c_str(), 1);
   }
-  ToldByNvml(const ToldByNvml&) = delete;
-  ToldByNvml& operator=(const ToldByNvml&) = delete;
-  ~ToldByNvml() { ::unsetenv("DRYFIT_TESTING_NVML"); }
+  FakeNvml(const FakeNvml&) = delete;
+  FakeNvml& operator=(const FakeNvml&) = delete;
+  ~FakeNvml() { ::unsetenv("DRYFIT_TESTING_NVML"); }
 
   void write(const std::string& text) const {
     const auto next = file_.string() + ".next";
@@ -31,7 +31,7 @@ class ToldByNvml {
 
  private:
   const TemporaryFolder folder_;
-  const std::filesystem::path file_ = folder_ / "told.txt";
+  const std::filesystem::path file_ = folder_ / "nvml.txt";
 };
 
 }  // namespace dryfit::meter::testing

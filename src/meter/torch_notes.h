@@ -14,14 +14,14 @@ namespace dryfit::meter {
 
 /// What PyTorch counted in one process on one card.
 struct TorchNote {
-  std::string card;  ///< as CUDA calls it
+  std::string card;  ///< CUDA's name for it
   Bytes reserved_peak;
   std::uint64_t ooms = 0;                       ///< how often it ran out of memory
   std::map<std::string, std::string> software;  ///< "torch" → "2.6.0"
 };
 
-/// Of all files that the hooks left in a folder (python/dryfit/hooks/_dryfit_observe.py). One that a process was killed
-/// over, or that holds something else, is passed over.
+/// Reads all files that the hooks left in a folder (python/dryfit/hooks/_dryfit_observe.py). Files that are incomplete,
+/// because the process was killed, or hold something else are ignored.
 std::vector<TorchNote> read_torch_notes(const std::filesystem::path& folder);
 
 }  // namespace dryfit::meter

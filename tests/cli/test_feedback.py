@@ -159,8 +159,8 @@ def test_a_calibration_is_chosen_or_left_out(site: Site) -> None:
     "content, problem",
     [
         ('{"format": "dryfit-site-calibration", "version": 2, "groups": []}', "version 2, and this Dryfit knows"),
-        ('{"format": "dryfit-site-calibration", "version": 1, "groups": [{}]}', "it is damaged"),
-        ("", "this is no calibration of a site"),
+        ('{"format": "dryfit-site-calibration", "version": 1, "groups": [{}]}', "the calibration is damaged"),
+        ("", "not a site calibration"),
     ],
 )
 def test_a_damaged_or_newer_calibration_is_an_error_when_named_and_a_note_when_found(

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
 """`dryfit observe -- command` from outside. The machine's NVML is played by a library of the tests (src/meter/testing)
-that tells what a file says at that moment; the commands write into it. What PyTorch counts is played by a module `torch`
-of the test's own; tests/e2e/test_observe.py has the real one."""
+that reports what a file contains at that moment; the commands write into it. What PyTorch counts is played by a module
+`torch` of the test's own; tests/e2e/test_observe.py has the real one."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ GIB = 1 << 30
 
 pytestmark = pytest.mark.skipif(not (NVML / "libnvidia-ml.so.1").exists(), reason="the tests of make build are not there")
 
-# What a command says to NVML: hold(1 << 30) is a process of this size from now on.
+# What a command reports to NVML: hold(1 << 30) is a process of this size from now on.
 HOLD = """
 import os, sys, time
 def hold(*sizes, accounts=()):
@@ -58,15 +58,15 @@ class Machine:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.told = folder / "nvml.txt"
-        self.told.write_text(f"card {CARD}\n")
+        self.nvml = folder / "nvml.txt"
+        self.nvml.write_text(f"card {CARD}\n")
         (folder / "torch.py").write_text(TORCH)
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith(("SLURM_", "LC_", "DRYFIT_"))}
         self.environment.update(
             LANG="C.UTF-8",
             XDG_DATA_HOME=str(folder / "data"),
             LD_LIBRARY_PATH=str(NVML),
-            DRYFIT_TESTING_NVML=str(self.told),
+            DRYFIT_TESTING_NVML=str(self.nvml),
             PYTHONPATH=str(folder),
         )
 
@@ -97,7 +97,7 @@ def test_the_most_that_the_command_held_is_recorded(machine: Machine) -> None:
     done = machine.python(f"hold({GIB}); hold({3 * GIB}); hold({GIB})")
     assert done.returncode == 0, done.stderr
     assert done.stdout == ""
-    assert "3.00 GiB on rtx-4090-24gb (device, by nvml, ok)" in done.stderr
+    assert "3.00 GiB on rtx-4090-24gb (device, from nvml, ok)" in done.stderr
     (record,) = machine.records()
     assert (record["peak_bytes"], record["kind"], record["source"]) == (3 * GIB, "device", "nvml")
     assert (record["card"], record["outcome"]) == ("rtx-4090-24gb", "ok")
@@ -108,7 +108,7 @@ def test_a_process_that_the_command_starts_counts_and_others_do_not(machine: Mac
     program = f"import subprocess; subprocess.run([sys.executable, '-c', {child!r}])"
     assert machine.python(program).returncode == 0
     other = f"card {CARD}\nprocess 0 {os.getpid()} {9 * GIB}\n"
-    machine.told.write_text(other)
+    machine.nvml.write_text(other)
     unseen = machine.run(["sleep", "0.3"])
     assert "NVML saw no process of the command" in unseen.stderr
     assert [record["peak_bytes"] for record in machine.records()] == [2 * GIB]
@@ -121,7 +121,7 @@ def test_what_the_driver_accounted_goes_before_samples(machine: Machine) -> None
 
 
 def test_output_input_and_code_are_the_commands(machine: Machine) -> None:
-    machine.told.unlink()
+    machine.nvml.unlink()
     done = machine.run(["sh", "-c", "cat; echo words >&2; exit 5"], input="given\n")
     assert done.stdout == "given\n"
     assert done.stderr.startswith("words\n")
@@ -138,7 +138,7 @@ def test_signals_are_passed_on(machine: Machine, number: int) -> None:
         text=True,
         env=machine.environment,
         start_new_session=True,
-        # Whoever runs the tests in the background of a script has it ignored.
+        # It is ignored when a script runs the tests in the background.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     assert process.stdout is not None and process.stdout.readline() == "ready\n"
@@ -151,7 +151,7 @@ def test_a_command_that_a_signal_ends_has_the_code_of_a_shell(machine: Machine) 
     assert machine.run(["sh", "-c", "kill -KILL $$"]).returncode == 128 + signal.SIGKILL
 
 
-def test_a_command_that_fails_is_recorded_only_when_asked(machine: Machine) -> None:
+def test_a_command_that_fails_is_recorded_only_on_request(machine: Machine) -> None:
     failed = machine.python(f"hold({GIB}); sys.exit(4)")
     assert failed.returncode == 4
     assert "failed with code 4" in failed.stderr and "--any-ending" in failed.stderr
@@ -160,17 +160,17 @@ def test_a_command_that_fails_is_recorded_only_when_asked(machine: Machine) -> N
     assert len(machine.records()) == 1
 
 
-def test_without_numbers_it_is_said_what_is_missing_and_nothing_is_recorded(machine: Machine) -> None:
-    machine.told.unlink()
+def test_without_numbers_the_error_names_what_is_missing_and_nothing_is_recorded(machine: Machine) -> None:
+    machine.nvml.unlink()
     done = machine.run(["true"])
     assert done.returncode == 0
     assert "NVML does not answer: Driver Not Loaded" in done.stderr
-    assert "no Python process told what PyTorch reserved" in done.stderr
+    assert "no Python process reported what PyTorch reserved" in done.stderr
     assert machine.records() == []
 
 
 def test_what_PyTorch_reserved_is_taken_where_NVML_is_silent(machine: Machine) -> None:
-    machine.told.unlink()
+    machine.nvml.unlink()
     done = machine.python(f"import torch; torch.cuda.used = {3 * GIB}")
     assert done.returncode == 0, done.stderr
     (record,) = machine.records()
@@ -192,8 +192,8 @@ def test_a_job_that_ran_out_of_memory_is_recorded_as_such(machine: Machine) -> N
     assert (record["outcome"], record["peak_bytes"]) == ("out-of-memory", 4 * GIB)
 
 
-def test_a_program_that_did_not_use_the_GPU_tells_nothing(machine: Machine) -> None:
-    machine.told.unlink()
+def test_a_program_that_did_not_use_the_GPU_records_nothing(machine: Machine) -> None:
+    machine.nvml.unlink()
     machine.python("import torch; torch.cuda.initialised = False; torch.cuda.used = 5")
     machine.python("pass")
     assert machine.records() == []
@@ -207,8 +207,8 @@ def test_the_hook_prints_nothing_and_imports_nothing(machine: Machine) -> None:
     assert watched.stdout == f"['_dryfit_observe'] [{str(machine.folder)!r}]\n"
 
 
-def test_a_torch_that_misbehaves_at_the_end_is_not_heard_of(machine: Machine) -> None:
-    machine.told.unlink()
+def test_a_torch_that_misbehaves_at_the_end_causes_no_noise(machine: Machine) -> None:
+    machine.nvml.unlink()
     done = machine.python("import torch; torch.cuda.memory_stats = None; print('done')")
     assert (done.returncode, done.stdout) == (0, "done\n")
     assert "Traceback" not in done.stderr
@@ -251,7 +251,7 @@ def test_a_command_that_cannot_be_started_is_named(machine: Machine) -> None:
 
 def test_wrong_remarks_are_refused_before_the_command_runs(machine: Machine) -> None:
     ran = machine.folder / "ran"
-    for options in (["--gpu", "rtx-3061"], ["--predicted", machine.told], ["--job", "/nonexistent"]):
+    for options in (["--gpu", "rtx-3061"], ["--predicted", machine.nvml], ["--job", "/nonexistent"]):
         assert machine.run(["touch", ran], *options).returncode == WRONG_USAGE
     broken = machine.folder / "broken.db"
     broken.write_bytes(b"not a database at all" * 100)
@@ -269,9 +269,9 @@ def processor_seconds(machine: Machine, command: "list[object]") -> float:
 
 
 @pytest.mark.slow
-def test_looking_on_takes_less_than_a_hundredth_of_a_core(machine: Machine) -> None:
+def test_watching_takes_less_than_a_hundredth_of_a_core(machine: Machine) -> None:
     """A command that does nothing for five seconds, less what starting and recording takes."""
-    machine.told.write_text(f"card {CARD}\nprocess 0 1 1000\n")
+    machine.nvml.write_text(f"card {CARD}\nprocess 0 1 1000\n")
     short = min(processor_seconds(machine, ["sleep", "0.5"]) for _ in range(3))
     long = min(processor_seconds(machine, ["sleep", "5.5"]) for _ in range(2))
     assert long - short < 0.01 * 5

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A libnvidia-ml.so.1 for tests. Whenever it is asked, it reads the file that DRYFIT_TESTING_NVML names, so that
-// whoever writes that file says what NVML tells over time. Without the file there is no driver. Its lines:
+// A libnvidia-ml.so.1 for tests. On every call it reads the file that DRYFIT_TESTING_NVML names, so that a test decides
+// what NVML reports over time. Without the file there is no driver. Its lines:
 //
 //     card NAME               one for each card, first of all
 //     process CARD PID BYTES  a process on the card of that number, from 0
-//     account CARD PID BYTES  what accounting mode knows of one
+//     account CARD PID BYTES  the peak that accounting mode kept for a process
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -25,14 +25,14 @@ struct Entry {
   unsigned long long bytes;
 };
 
-struct Told {
+struct State {
   bool there = false;
   std::vector<std::string> cards;
   std::vector<Entry> processes, accounts;
 };
 
-Told told() {
-  Told result;
+State current_state() {
+  State result;
   const char* path = std::getenv("DRYFIT_TESTING_NVML");
   std::ifstream file(path ? path : "");
   result.there = static_cast<bool>(file);
@@ -59,14 +59,14 @@ std::size_t card_of(nvmlDevice_t handle) { return reinterpret_cast<std::size_t>(
 
 extern "C" {
 
-nvmlReturn_t nvmlInit_v2() { return told().there ? NVML_SUCCESS : NVML_ERROR_DRIVER_NOT_LOADED; }
+nvmlReturn_t nvmlInit_v2() { return current_state().there ? NVML_SUCCESS : NVML_ERROR_DRIVER_NOT_LOADED; }
 
 nvmlReturn_t nvmlShutdown() { return NVML_SUCCESS; }
 
 const char* nvmlErrorString(nvmlReturn_t) { return "Driver Not Loaded"; }
 
 nvmlReturn_t nvmlDeviceGetCount_v2(unsigned int* count) {
-  *count = static_cast<unsigned>(told().cards.size());
+  *count = static_cast<unsigned>(current_state().cards.size());
   return NVML_SUCCESS;
 }
 
@@ -76,14 +76,14 @@ nvmlReturn_t nvmlDeviceGetHandleByIndex_v2(unsigned int index, nvmlDevice_t* dev
 }
 
 nvmlReturn_t nvmlDeviceGetName(nvmlDevice_t device, char* name, unsigned int length) {
-  std::snprintf(name, length, "%s", told().cards.at(card_of(device)).c_str());
+  std::snprintf(name, length, "%s", current_state().cards.at(card_of(device)).c_str());
   return NVML_SUCCESS;
 }
 
 nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t device, unsigned int* count,
                                                      nvmlProcessInfo_t* infos) {
   std::vector<Entry> here;
-  for (const auto& entry : told().processes) {
+  for (const auto& entry : current_state().processes) {
     if (entry.card == card_of(device)) here.push_back(entry);
   }
   const auto room = *count;
@@ -98,7 +98,7 @@ nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t device, unsign
 }
 
 nvmlReturn_t nvmlDeviceGetAccountingStats(nvmlDevice_t device, unsigned int pid, nvmlAccountingStats_t* stats) {
-  for (const auto& entry : told().accounts) {
+  for (const auto& entry : current_state().accounts) {
     if (entry.card != card_of(device) || entry.pid != pid) continue;
     *stats = {};
     stats->maxMemoryUsage = entry.bytes;
