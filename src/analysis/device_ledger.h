@@ -13,14 +13,15 @@
 
 namespace dryfit::analysis {
 
-/// True for libraries through which PyTorch's own allocator asks the driver: the shared libcudart, which no other
-/// library of a CUDA wheel uses (cuBLAS, cuDNN and NCCL carry a static one), and libc10/libtorch (expandable segments).
+/// True for libraries through which PyTorch's own allocator calls the driver: the shared libcudart, which no other
+/// library of a CUDA wheel uses (cuBLAS, cuDNN and NCCL contain a static one), and libc10/libtorch (expandable
+/// segments).
 bool belongs_to_torch(std::string_view library);
 
 /// The file name of a library given by name or path.
 std::string_view file_name(std::string_view library);
 
-/// The memory of one device as one process uses it: who holds what now, and what it looked like at its fullest.
+/// The memory of one device as one process uses it: what each part holds now, and held at the peak.
 ///
 ///     used = torch + libraries + context + code     (always)
 ///     peak = max over time of used                  (the parts are those of the first such moment)
@@ -30,10 +31,10 @@ class DeviceLedger {
 
   void describe(std::string card, Bytes capacity);
 
-  /// False when that address is taken already; nothing changes then.
+  /// False if that address is taken already; then nothing changes.
   bool take(const trace::Allocate& event, std::string_view library, const Moment& now);
 
-  /// False when nothing lives at that address; nothing changes then.
+  /// False if nothing lives at that address; then nothing changes.
   bool give_back(const trace::Release& event);
 
   /// The fields that do not follow from allocations are the caller's to fill.

@@ -23,7 +23,7 @@ const std::map<std::string, Setter>& torch_values() {
   return setters;
 }
 
-bool told_by_hooks(const std::string& key) {
+bool reported_by_hooks(const std::string& key) {
   return key.starts_with("software.") || key.starts_with("hooks.") || key.starts_with("torch.");
 }
 
@@ -99,7 +99,7 @@ void Replay::update_step() {
 void Replay::on(const trace::Note& event) {
   const auto& key = text(event.key);
   process_.notes[key] = text(event.value);
-  process_.hooks |= told_by_hooks(key);
+  process_.hooks |= reported_by_hooks(key);
 }
 
 void Replay::on(const trace::Value& event) {

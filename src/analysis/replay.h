@@ -22,7 +22,7 @@ class Replay {
   /// Where the program is now: "load" until the first phase is announced; step 0 until the first forward.
   const Moment& now() const { return now_; }
 
-  /// Bytes in use now on the device that holds most.
+  /// Bytes in use now, on the device that holds most.
   Bytes used() const;
 
   /// Everything learned so far. pid and completeness are the caller's to fill.

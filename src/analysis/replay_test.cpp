@@ -42,7 +42,7 @@ class Story {
   trace::Nanoseconds clock_ = 0;
 };
 
-TEST(Replay, A_peak_is_the_sum_of_its_parts_by_who_asked) {
+TEST(Replay, A_peak_is_the_sum_of_its_parts_by_owner) {
   Story story;
   story.take(1, 176_MiB, "libcuda.so.1", Purpose::context);
   story.take(2, 6_MiB, "libcuda.so.1", Purpose::code);

@@ -23,30 +23,31 @@ struct Moment {
   std::string phase;       ///< "load", "forward", "backward", "optimizer", "other"
 };
 
-/// A request that could not be met, and ended PyTorch's patience.
+/// A request that failed: PyTorch raised an OutOfMemoryError, or the driver refused it.
 struct FailedRequest {
   Bytes requested;
   Bytes device_free;
   Moment at;
 };
 
-/// The driver answered "out of memory" to somebody. PyTorch's allocator may recover from it (it gives back what it
-/// caches and asks again); another library usually does not.
+/// The driver answered a request with "out of memory". PyTorch's allocator may recover from it (it gives back what it
+/// caches and tries again); another library usually does not.
 struct Refusal {
   FailedRequest request;
-  std::string library;  ///< file name of the shared library that asked
+  std::string library;  ///< file name of the shared library that made the request
   bool by_torch = false;
   std::uint64_t steps = 0;  ///< optimizer steps completed by then
 };
 
-/// A place in the program where a size depends on values that nobody computed, and was assumed. Where such values were
+/// A place in the program where a size depends on values that were not computed, so it was assumed. If such values were
 /// read, and may have become sizes, `of` is 0.
 struct Assumption {
   std::string what;   ///< the operation: "nonzero"
-  std::string where;  ///< the line of the program: "train.py:42"; empty where it is not known
+  std::string where;  ///< the line of the program: "train.py:42"; empty: not known
   std::uint64_t times = 0;
-  std::uint64_t assumed = 0;  ///< elements assumed, the time when they were most; times below the largest go first,
-  std::uint64_t of = 0;       ///< of how many there could have been at most that time
+  std::uint64_t assumed =
+      0;                 ///< elements assumed, the time when they were most; times below the maximum take precedence
+  std::uint64_t of = 0;  ///< the largest possible number of elements that time
 };
 
 /// What one process did on one device.
@@ -63,7 +64,7 @@ struct DeviceSummary {
   Bytes peak_context;
   Bytes peak_code;
 
-  std::optional<Bytes> torch_peak_reserved;  ///< as PyTorch itself reports them (absent: hooks did not report)
+  std::optional<Bytes> torch_peak_reserved;  ///< as PyTorch itself reports them (absent: the hooks did not report)
   std::optional<Bytes> torch_peak_allocated;
   std::optional<Bytes> torch_reserved_after_load;
   std::uint64_t alloc_retries = 0;
@@ -77,7 +78,7 @@ struct DeviceSummary {
 /// Floating-point operations that one operator did for one module in a step.
 struct Work {
   std::string op;      ///< "convolution_backward"
-  std::string module;  ///< "ResNet.layer1.0.conv1", the innermost at work; empty: none
+  std::string module;  ///< "ResNet.layer1.0.conv1", the innermost that runs; empty: none
   std::uint64_t flops = 0;
 };
 
@@ -88,13 +89,13 @@ struct Moved {
   std::uint64_t bytes = 0;
 };
 
-/// What was counted where it was asked for. Operators without a formula are not in the counts.
+/// What was counted, if counting was requested. Operators without a formula are not in the counts.
 struct Compute {
   std::vector<std::uint64_t> steps;                ///< floating-point operations of each completed step
-  std::vector<Work> last_step;                     ///< the last of them, in the order in which modules were met
-  std::map<std::string, std::uint64_t> uncounted;  ///< operators that do much and have no formula → times
+  std::vector<Work> last_step;                     ///< the last of them, in the order in which modules appeared
+  std::map<std::string, std::uint64_t> uncounted;  ///< expensive operators without a formula → times
   std::vector<std::uint64_t> traffic;              ///< bytes that each completed step read and wrote; empty: not known
-  std::vector<Moved> moved;                        ///< of the last step, in the order in which modules were met
+  std::vector<Moved> moved;                        ///< of the last step, in the order in which modules appeared
 };
 
 /// What one process of the job did, from its trace.
@@ -108,10 +109,10 @@ struct ProcessSummary {
   std::uint64_t last_oom_step = 0;           ///< steps completed when the last OutOfMemoryError was raised
   bool hooks = false;                        ///< the Python hooks were active
   std::map<std::string, std::string> notes;  ///< "software.torch" → "2.6.0+cu124", "stop.reason" → "steps"
-  std::vector<DeviceSummary> devices;  ///< only those it took memory of, by ordinal; empty: it never touched a GPU
+  std::vector<DeviceSummary> devices;  ///< only those it used memory on, by ordinal; empty: it never touched a GPU
   std::map<std::string, std::uint64_t> launches;  ///< kernel name → launches
-  std::vector<Assumption> assumptions;            ///< one per operation and line, in the order they were first met
-  std::optional<Compute> compute;                 ///< absent: not asked for, or no step was completed
+  std::vector<Assumption> assumptions;            ///< one per operation and line, in the order of first occurrence
+  std::optional<Compute> compute;                 ///< absent: not requested, or no step was completed
   Diagnostics diagnostics;
 };
 

@@ -64,7 +64,7 @@ TEST_F(Summarise, A_damaged_capture_is_incomplete_and_says_why) {
   EXPECT_EQ(summary->devices.at(0).peak, 220_MiB);
 }
 
-TEST_F(Summarise, A_file_that_is_no_trace_is_refused) {
+TEST_F(Summarise, A_file_that_is_not_a_trace_is_refused) {
   const auto path = folder_ / "notes.txt";
   std::ofstream(path) << "not a trace, but long enough to hold a header: " << std::string(200, '.');
   const auto summary = summarise(path);

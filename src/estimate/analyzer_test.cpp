@@ -37,13 +37,13 @@ TEST(Timeline, An_address_that_is_used_again_without_a_free_ends_the_older_block
   EXPECT_EQ(found.first.timeline.diagnostics.counts().at("estimate.missing_frees"), 1u);
 }
 
-TEST(Timeline, A_free_of_what_was_there_before_the_trace_is_counted_and_left_out) {
+TEST(Timeline, A_free_of_memory_from_before_the_trace_is_counted_and_left_out) {
   const Analysed found(TraceText().memory(10, 64, 512).memory(20, 128, -512));
   EXPECT_EQ(found.first.timeline.events.size(), 1u);
   EXPECT_EQ(found.first.timeline.diagnostics.counts().at("estimate.unknown_frees"), 1u);
 }
 
-TEST(Timeline, Of_a_profile_of_a_GPU_the_GPUs_blocks_count) {
+TEST(Timeline, In_a_profile_of_a_GPU_the_GPUs_blocks_count) {
   const Analysed found(TraceText().memory(10, 64, 512, 1).memory(20, 128, 4096));
   EXPECT_TRUE(found.recording.on_gpu());
   EXPECT_EQ(found.first.timeline.blocks.size(), 1u);

@@ -13,7 +13,7 @@
 
 namespace dryfit::estimate {
 
-/// Bytes that come one portion after another.
+/// Bytes that arrive in portions.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
@@ -22,11 +22,11 @@ class ByteSource {
   virtual std::size_t read(std::span<char> room) = 0;
   /// Why the end came early ("its compressed data ends in the middle"); empty: it did not.
   virtual const std::string& damage() const = 0;
-  /// How much of the file has been read, from 0 to 1; compressed bytes count as they lie there.
+  /// How much of the file has been read, from 0 to 1; for compressed files, in compressed bytes.
   virtual double progress() const = 0;
 };
 
-/// A file, decompressed when it is a gzip file (told by its first bytes, not by its name).
+/// A file, decompressed if it is a gzip file (recognised by its first bytes, not by its name).
 Result<std::unique_ptr<ByteSource>> open_file(const std::filesystem::path& path);
 
 /// Text that is in memory already, and must stay there.

@@ -9,7 +9,7 @@
 
 namespace dryfit::estimate {
 
-/// Something of a profile that is not the host's alone: an operator that begins, a block that comes or goes.
+/// An event of a profile that concerns the GPU: an operator begins, a block is allocated or freed.
 struct CardEvent {
   enum class Kind { span, alloc, free };
   Kind kind = Kind::span;
@@ -17,11 +17,11 @@ struct CardEvent {
   std::size_t block = 0;  ///< the same number for the allocation and its free, counted from 0; 0 for spans
 };
 
-/// Those of a profile, in the order of time. Left out are the annotations `dryfit::host` and `dryfit::to_host` and a
-/// DataLoader's (docs/estimate.md) with all in them, blocks that were allocated there, frees of blocks that are not
-/// known, what happened on other threads than the one with most operators, temporaries of kernels of which a card has
-/// none (drops_temporaries), and operators within another that neither allocate nor free: how a kernel of the CPU does
-/// its work may depend on how much it is.
+/// All such events of a profile, in the order of time. Left out are: the annotations `dryfit::host`, `dryfit::to_host`
+/// and those of a DataLoader (docs/estimate.md) with everything in them; blocks that were allocated there; frees of
+/// unknown blocks; threads other than the one with most operators; temporaries of kernels that have none on a GPU
+/// (drops_temporaries); and operators within another that neither allocate nor free, because how a CPU kernel does its
+/// work may depend on the amount of work.
 std::vector<CardEvent> card_events(const Profile& profile);
 
 }  // namespace dryfit::estimate

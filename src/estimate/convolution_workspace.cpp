@@ -209,8 +209,8 @@ Result<WorkspaceTable> WorkspaceTable::parse(std::string_view text, const std::s
     if (++number == 1 || row.empty()) continue;
     Line line;
     if (!parse_line(row, line)) {
-      return Error{name + ":" + std::to_string(number) + ": not a row of a table of workspaces",
-                   "Install Dryfit again, or make the table anew with tools/convolution_workspaces."};
+      return Error{name + ":" + std::to_string(number) + ": not a row of a workspace table",
+                   "Reinstall Dryfit, or regenerate the table with tools/convolution_workspaces."};
     }
     if (line.batches.empty()) continue;
     table.shapes_.push_back(line.convolution);

@@ -23,7 +23,7 @@ namespace dryfit::estimate {
 
 /// A two-dimensional convolution, as PyTorch calls cuDNN for it.
 struct Convolution {
-  std::string type;  ///< of its elements: "float"
+  std::string type;  ///< element type: "float"
   bool channels_last = false;
   std::int64_t in_channels = 0, height = 0, width = 0;
   std::int64_t out_channels = 0, kernel_height = 0, kernel_width = 0;
@@ -38,23 +38,23 @@ enum class Pass : std::uint8_t { forward, input_gradient, weight_gradient };
 /// PyTorch has kernels of its own for it, which need no workspace (torch `use_cudnn_depthwise`).
 bool is_native_depthwise(const Convolution& convolution);
 
-/// What cuDNN takes for its work in a convolution: the workspace of the plan that its heuristics put first.
+/// The workspace that cuDNN takes for a convolution: that of the plan that its heuristics put first.
 ///
-/// Note [Workspaces]. Which plan that is, is cuDNN's secret; what one takes follows from the sizes at hand. So common
-/// convolutions were put to the real cuDNN on every kind of chip (tools/convolution_workspaces; data/convolutions), and
-/// a convolution that was not asked about is taken to get the plan of the one that is most like it; where none has the
-/// same filter and stride, that is a guess, and counted as one. What that one took
-/// is split into the parts that plans are seen to need: a copy of the input, one of the output (both in another
-/// layout), one of the weight for each image, copies of the weight, and what does not depend on any size; and put
-/// together again with the sizes of the convolution in question.
+/// Note [Workspaces]. Which plan that is, only cuDNN knows; what a plan takes follows from the convolution's sizes. So
+/// we queried the real cuDNN for common convolutions on every kind of chip (tools/convolution_workspaces;
+/// data/convolutions), and assume that any other convolution gets the plan of the most similar one; if none has the
+/// same filter and stride, that is a guess, and counted as one. We split that plan's workspace into the parts that
+/// plans are seen to need: a copy of the input, one of the output (both in another layout), one of the weight for each
+/// image, copies of the weight, and a part that depends on no size; then we put the parts together again with the sizes
+/// of the convolution in question.
 class WorkspaceTable {
  public:
-  /// Reads a table. An Error when a line of it cannot be understood.
+  /// Reads a table. An Error if a line of it cannot be parsed.
   static Result<WorkspaceTable> parse(std::string_view text, const std::string& name);
 
   /// None: the table has nothing like it.
   std::optional<Bytes> workspace(const Convolution& convolution, Pass pass) const;
-  /// One with the same filter and stride was asked about; otherwise the answer is a guess.
+  /// True if the table has one with the same filter and stride; otherwise the answer is a guess.
   bool knows_kind_of(const Convolution& convolution) const;
 
  private:
@@ -72,10 +72,10 @@ class WorkspaceTable {
   std::set<std::tuple<bool, int, std::int64_t, std::int64_t, std::int64_t, std::int64_t>> kinds_;
 };
 
-/// The tables of chips. A chip that was never asked has the table of the next older one, else of the oldest.
+/// The tables of all chips. A chip without a table has that of the next older one, else of the oldest.
 class Workspaces {
  public:
-  /// Of a folder with "8.6.csv" for each chip, those that these chips need.
+  /// Loads the tables that these chips need from a folder with "8.6.csv" for each chip.
   static Result<Workspaces> load(const std::filesystem::path& folder, std::span<const ComputeCapability> chips);
 
   void add(ComputeCapability chip, WorkspaceTable table) { tables_.insert_or_assign(chip, std::move(table)); }

@@ -37,7 +37,7 @@ WorkspaceTable table() {
   return found.value();
 }
 
-TEST(Workspaces, What_was_asked_is_answered_to_the_byte) {
+TEST(Workspaces, A_convolution_in_the_table_is_exact_to_the_byte) {
   EXPECT_EQ(table().workspace(square(4), Pass::forward)->count, 0u);
   EXPECT_EQ(table().workspace(square(8), Pass::forward)->count, static_cast<std::uint64_t>(16 * kImage + kWeight + 16));
 }
@@ -60,14 +60,14 @@ TEST(Workspaces, A_batch_goes_by_the_nearest_that_is_divisible_by_as_much) {
   EXPECT_EQ(found->workspace(square(496), Pass::forward)->count, static_cast<std::uint64_t>(496 * kImage));
 }
 
-TEST(Workspaces, Of_another_batch_the_parts_grow_that_depend_on_it) {
+TEST(Workspaces, At_another_batch_the_parts_grow_that_depend_on_it) {
   EXPECT_NEAR(static_cast<double>(table().workspace(square(10), Pass::forward)->count),
               static_cast<double>(20 * kImage + kWeight), 64);
   EXPECT_EQ(table().workspace(square(10), Pass::input_gradient)->count, 11136u);
   EXPECT_EQ(table().workspace(square(10), Pass::weight_gradient)->count, static_cast<std::uint64_t>(10 * kWeight));
 }
 
-TEST(Workspaces, Of_a_kind_that_was_never_asked_the_nearest_is_a_guess) {
+TEST(Workspaces, For_an_unknown_kind_the_nearest_is_a_guess) {
   EXPECT_TRUE(table().knows_kind_of(square(4)));
   auto other = square(4);
   other.kernel_height = 5;

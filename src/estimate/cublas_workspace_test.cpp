@@ -15,7 +15,7 @@ TEST(CublasWorkspace, Sizes_times_counts_are_added_up) {
   EXPECT_EQ(configured_workspace(":0:0"), 0_B);
 }
 
-TEST(CublasWorkspace, What_is_not_understood_asks_for_nothing) {
+TEST(CublasWorkspace, An_invalid_value_requests_nothing) {
   for (const auto* text : {"", "4096:2", ":4096", ":4096:2:", ":a:b", "none"}) {
     EXPECT_EQ(configured_workspace(text), std::nullopt) << text;
   }

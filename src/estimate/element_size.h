@@ -11,13 +11,13 @@
 
 namespace dryfit::estimate {
 
-/// Of a type as the profiler names it: "float", "c10::Half", "long int". None: no type of a tensor.
+/// Bytes per element of a type as the profiler names it: "float", "c10::Half", "long int". None: not a tensor type.
 std::optional<std::uint64_t> element_size(std::string_view type);
 
-/// Elements of a tensor of these dimensions; none: negative, or more than fit a number.
+/// Elements of a tensor with these dimensions; none: a negative one, or too many for a 64-bit number.
 std::optional<std::uint64_t> element_count(const std::vector<std::int64_t>& dims);
 
-/// Of a tensor that is given as an input; none: it is no tensor.
+/// Size of a tensor that is given as an input; none: it is not a tensor.
 std::optional<Bytes> tensor_size(const Input& input);
 
 }  // namespace dryfit::estimate

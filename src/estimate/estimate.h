@@ -16,8 +16,8 @@
 #include "simulator/alloc_config.h"
 #include "simulator/torch_version.h"
 
-/// An estimate of what a program takes on a card, from a profile of it on the CPU: Analyzer → Orchestrator → Lowering
-/// → Simulator (docs/estimate.md), one window of the profile after the other (Note [Windows]).
+/// An estimate of the memory that a program needs on a GPU, from its profile on the CPU: Analyzer → Orchestrator →
+/// Lowering → Simulator (docs/estimate.md), one window of the profile after the other (Note [Windows]).
 namespace dryfit::estimate {
 
 /// A window of a profile, put in order. Serves any number of cards.
@@ -29,14 +29,14 @@ struct Analysis {
 /// The Analyzer.
 class Analyzer {
  public:
-  /// `recording` must outlive it. It is marked as damaged when it cannot be read to its end.
+  /// `recording` must outlive it. It is marked as damaged if it cannot be read to its end.
   explicit Analyzer(Recording& recording, std::size_t large_window = Windows::kLarge);
 
-  /// The next window; none: that was all.
+  /// The next window; none: there are no more.
   std::optional<Analysis> next();
-  /// Which part of the recording that was so far, from 0 to 1.
+  /// How much of the recording has been read, from 0 to 1.
   double progress() const { return windows_.progress(); }
-  /// What was met in all of them so far.
+  /// What the windows so far contained.
   const Past& past() const { return past_; }
   bool forward_seen() const { return forward_seen_; }
   bool backward_seen() const { return backward_seen_; }
@@ -60,16 +60,16 @@ struct Conditions {
 };
 
 struct Estimate {
-  analysis::ProcessSummary process;  ///< as a dry run of the same program would tell it
+  analysis::ProcessSummary process;  ///< as from a dry run of the same program
   std::vector<Gap> gaps;
 };
 
-/// What the program would ask a card's allocator for, told window by window.
+/// The allocations and frees that the program would make on a GPU, passed to `each_plan` window by window.
 using EachPlan = std::function<void(const Plan& plan, const std::vector<std::uint32_t>& carried)>;
 Findings plan_for(Recording& recording, const Card& card, const Conditions& conditions, const EachPlan& each_plan,
                   std::size_t large_window = Windows::kLarge);
 
-/// The plans played through PyTorch's allocator, on each of the cards.
+/// Plays the plans through PyTorch's allocator on each of the GPUs.
 std::vector<Estimate> estimate(Recording& recording, const std::vector<Card>& cards, const Conditions& conditions,
                                const Progress& progress = {});
 

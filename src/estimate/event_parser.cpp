@@ -43,7 +43,7 @@ struct Fields {
   std::int64_t device_type = 0;
 };
 
-/// Of a cpu_op, the members of "args" that tell its inputs, in a form of their own: one text for equal inputs.
+/// The members of a cpu_op's "args" that describe its inputs, in a normal form: equal inputs give equal text.
 class InputsText {
  public:
   void clear() { text_.clear(); }
@@ -76,7 +76,7 @@ bool tells_inputs(std::string_view key) {
   return key == "Input Dims" || key == "Input type" || key == "Input Strides" || key == "Concrete Inputs";
 }
 
-/// Python frames are most of a trace with stacks; of them only modules matter. Told without parsing.
+/// Python frames are most of a trace with stacks, but only modules matter. Recognises the others without parsing.
 bool is_idle_frame(std::string_view json) {
   const auto head = json.substr(0, 160);
   return head.find("python_function") != std::string_view::npos && head.find("nn.Module: ") == std::string_view::npos;

@@ -9,9 +9,9 @@
 
 namespace dryfit::estimate {
 
-/// Takes events of a trace, one JSON object at a time, into a profile. What an estimate does not need is passed over;
-/// what cannot be understood is counted:
-///   estimate.damaged_events   no JSON, or without what such an event must have
+/// Adds events of a trace, one JSON object at a time, to a profile. Skips what an estimate does not need, and counts
+/// what cannot be parsed:
+///   estimate.damaged_events   not JSON, or without the required fields
 class EventParser {
  public:
   /// `profile` must outlive it.

@@ -10,9 +10,9 @@
 
 namespace dryfit::estimate {
 
-/// An operator's inputs (an entry of Profile::inputs) at another batch, from those at several. Dimensions and strides
-/// must grow as in Note [Growth with the batch], and types be the same, or there is none; of other numbers (a scale,
-/// the end of a slice) those that do not grow so stay what they are at the smallest batch.
+/// An operator's inputs (an entry of Profile::inputs) at another batch, from those at several. None unless dimensions
+/// and strides grow as in Note [Growth with the batch] and types are the same; other numbers (a scale, the end of a
+/// slice) that do not grow so keep their value at the smallest batch.
 std::optional<std::string> grown_inputs(std::span<const std::string_view> texts, std::span<const std::uint64_t> batches,
                                         std::uint64_t batch);
 

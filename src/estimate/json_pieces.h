@@ -15,14 +15,14 @@ namespace dryfit::estimate {
 /// A piece of a trace file: one event, or the value of one other key of its outermost object.
 struct JsonPiece {
   std::string_view key;   ///< "traceEvents" for each event
-  std::string_view text;  ///< the value; as many bytes as simdjson wants may be read behind it
+  std::string_view text;  ///< the value; simdjson's padding may be read behind it
 };
 
-/// Cuts a trace file of any size into its pieces, through a window that is as large as the largest of them. Only the
-/// nesting of brackets and strings is looked at; what a piece holds is not checked.
+/// Cuts a trace file of any size into its pieces, through a window that is as large as the largest of them. It looks
+/// only at the nesting of brackets and strings; the content of a piece is not checked.
 class JsonPieces {
  public:
-  /// No piece that matters is larger.
+  /// Pieces that matter are never larger.
   static constexpr std::size_t kLargestPiece = std::size_t{256} << 20;
 
   explicit JsonPieces(ByteSource& source, std::size_t window = std::size_t{4} << 20);
@@ -42,7 +42,7 @@ class JsonPieces {
 
   std::optional<JsonPiece> next_of_object();
   std::optional<JsonPiece> next_event();
-  /// The next byte that is no white space, made available; 0: there is none.
+  /// The next byte that is not white space, made available; 0: there is none.
   char peek();
   bool refill();
   /// Length of the value that begins at `at_`, with all of it in the window; 0: it never ends.
@@ -51,7 +51,7 @@ class JsonPieces {
 
   ByteSource& source_;
   std::vector<char> window_;
-  std::size_t at_ = 0;      ///< of what is to be read next
+  std::size_t at_ = 0;      ///< position of the next byte to read
   std::size_t filled_ = 0;  ///< bytes in the window
   std::uint64_t consumed_ = 0;
   bool at_end_ = false;

@@ -12,33 +12,33 @@
 
 namespace dryfit::estimate {
 
-/// An operator of the timeline with its inputs and the blocks it allocates, as far as the card has them. Rules of the
+/// An operator of the timeline with its inputs and the blocks it allocates, as far as the GPU has them. Rules of the
 /// Lowering read it and rewrite what it does.
 class Kernel {
  public:
   Kernel(Context& context, std::uint32_t node);
 
   const Inputs& inputs() const { return inputs_; }
-  /// The tensor that is input number `index`; null: there is none, or it is no tensor.
+  /// The tensor that is input number `index`; null: there is none, or it is not a tensor.
   const Input* tensor(std::size_t index) const;
-  /// A list of numbers or a number: "[1, 1]" is {1, 1}. Empty: not told.
+  /// A list of numbers or a number: "[1, 1]" is {1, 1}. Empty: not recorded.
   std::vector<std::int64_t> numbers(std::size_t index) const;
 
   std::uint32_t node() const { return node_; }
   bool in_backward() const { return context_.structure.phases[node_] == Phase::backward; }
 
-  /// Blocks that it leaves behind, in the order in which they were allocated.
+  /// Blocks that outlive it, in the order in which they were allocated.
   const std::vector<std::uint32_t>& outputs() const { return outputs_; }
   /// Blocks that it frees itself.
   const std::vector<std::uint32_t>& temporaries() const { return temporaries_; }
   Bytes size_of(std::uint32_t block) const { return context_.script.size_of(block); }
 
-  /// The card has none of the temporaries.
+  /// The GPU has none of the temporaries.
   void drop_temporaries();
-  /// The card has none of them but copies of its inputs that put them in order (aten::contiguous).
+  /// The GPU has none of them except copies that make its inputs contiguous (aten::contiguous).
   void drop_temporaries_but_copies();
 
-  // What the card does in their place, one after another, from the beginning of the operator on.
+  // What the GPU does in their place, one after another, from the beginning of the operator on.
   void alloc(std::uint32_t output) { context_.script.alloc_at(output, place_); }
   std::uint32_t alloc(Bytes size) { return context_.script.add(size, place_); }
   void free(std::uint32_t block) { context_.script.free_at(block, place_); }
@@ -46,7 +46,7 @@ class Kernel {
   void scratch(Bytes size) {
     if (size.count > 0) context_.script.add_temporary(size, place_);
   }
-  /// A workspace of cuDNN: PyTorch catches that there is no room for it and takes the next plan, with less of it.
+  /// A workspace of cuDNN: if it does not fit, PyTorch catches the error and takes the next plan, with a smaller one.
   void workspace(Bytes size) {
     if (size.count > 0) context_.script.add_optional(size, place_);
   }

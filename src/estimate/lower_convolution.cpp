@@ -132,7 +132,7 @@ bool lower_convolution_backward(Kernel& kernel, Target& target) {
     return true;
   };
   const auto gradient = copy_in_order(kernel, kernel.tensor(0), channels_last);
-  // The last of the inputs tells which gradients are wanted; one that is not wanted has no block.
+  // The last of the inputs says which gradients are wanted; the others have no block.
   const auto wanted = kernel.inputs().empty() ? std::string() : kernel.inputs().back().value;
   const auto weight_gradient = [&] {
     if (weight && take(tensor_size(*weight))) {

@@ -75,16 +75,16 @@ class OptimizerLowering {
 
   void note_unknown(const std::string& class_name) {
     if (has_gap("optimizer_temporaries")) return;
-    context_.gaps.push_back({"optimizer_temporaries", "what " + class_name +
-                                                          " allocates in a step is taken from the CPU; on a card it "
-                                                          "may take another way"});
+    context_.gaps.push_back({"optimizer_temporaries", "the temporary memory of " + class_name +
+                                                          " in a step is that of the CPU; a GPU may need another "
+                                                          "amount"});
   }
 
   bool has_gap(std::string_view name) const {
     return std::ranges::find(context_.gaps, name, &Gap::name) != context_.gaps.end();
   }
 
-  /// State that was there before the trace began is put in before everything else, beside the parameters.
+  /// State that existed before the trace began is inserted before everything else, beside the parameters.
   void make_state(const Kernel& kernel, const Lists& lists) {
     const auto& trained = context_.model.trained;
     if (lists.state == 0 || trained.empty()) return;
@@ -94,7 +94,7 @@ class OptimizerLowering {
     if (lists.state_at_birth && context_.model.in_trace) return;
     if (!lists.state_at_birth) {
       context_.gaps.push_back(
-          {"first_step", "it begins after the optimizer's first step: its state is taken to have been there before"});
+          {"first_step", "the optimizer's first step came before the trace; its state is assumed to exist already"});
     }
     for (const auto size : trained) {
       for (int i = 0; i < lists.state; ++i) context_.script.add(size, 0);

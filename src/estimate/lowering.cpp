@@ -13,17 +13,16 @@ void note_gap(Context& context, const std::string& name, const std::string& text
 }
 
 bool note_recurrence(Kernel& kernel, Target&) {
-  note_gap(
-      kernel.context(), "recurrent",
-      "a recurrent network runs at once on a card, and operator by operator on the CPU: the CPU's memory is taken");
+  note_gap(kernel.context(), "recurrent",
+           "a recurrent network runs as one kernel on a GPU but operator by operator on the CPU; the CPU's memory is "
+           "assumed");
   return false;
 }
 
 bool note_attention(Kernel& kernel, Target&) {
   note_gap(kernel.context(), "attention",
-           "attention ran as matrix products on the CPU; a card has kernels that keep less (\"dryfit profile\" makes a "
-           "trace "
-           "with those)");
+           "attention ran as matrix products on the CPU; a GPU has kernels that keep less (`dryfit profile` records "
+           "those)");
   return false;
 }
 

@@ -12,25 +12,25 @@
 
 namespace dryfit::estimate {
 
-/// The card and the PyTorch that a profile is lowered to, and what a process on it has already.
+/// The GPU and the PyTorch version that a profile is lowered to, and what a process on it has already.
 struct Target {
   const Card& card;
   simulator::TorchVersion torch;
   const Workspaces* workspaces = nullptr;  ///< null: not known
-  // Whether the forward and the backward thread have their workspaces of cuBLAS and of cuBLASLt.
+  // Whether the forward and the backward thread already have their workspaces of cuBLAS and of cuBLASLt.
   bool workspace_of_thread[2] = {false, false};
   bool lt_workspace_of_thread[2] = {false, false};
   bool thread_multiplies[2] = {false, false};  ///< so that it has a handle of cuBLAS
 };
 
-/// What CUDA does otherwise than the CPU: operators whose kernels keep or need other memory are found in the timeline,
-/// and their blocks replaced by those that a card of that kind has.
+/// Applies the differences between CUDA and the CPU: finds operators in the timeline whose kernels keep or need other
+/// memory, and replaces their blocks by those that such a GPU has.
 void lower(Context& context, Target& target);
 
-/// The operator's temporaries on the CPU are left out, whatever they are.
+/// Whether the operator's temporaries on the CPU are left out, whatever they are.
 bool drops_temporaries(std::string_view name);
 
-/// Rewrites one operator. True: all below it is done too.
+/// Rewrites one operator. True: everything below it is done too.
 using Rule = bool (*)(Kernel& kernel, Target& target);
 
 // The rules by family (lower_*.cpp).
@@ -45,7 +45,7 @@ bool lower_flash_attention(Kernel& kernel, Target& target);
 bool lower_flash_attention_backward(Kernel& kernel, Target& target);
 /// CUDA's kernel allocates its results and nothing else.
 bool lower_plain(Kernel& kernel, Target& target);
-/// The same, of inputs that are made contiguous first.
+/// The same, but its inputs are made contiguous first.
 bool lower_contiguous(Kernel& kernel, Target& target);
 bool lower_embedding_backward(Kernel& kernel, Target& target);
 bool lower_reduction(Kernel& kernel, Target& target);
@@ -54,7 +54,7 @@ bool lower_norm(Kernel& kernel, Target& target);
 /// The scratch memory of a reduction, for as long as its kernel runs.
 void reduce(Kernel& kernel, const Input& tensor, std::vector<std::int64_t> over, const Target& target);
 
-/// The steps of all optimizers, which CUDA takes with lists of tensors.
+/// The steps of all optimizers, which work on lists of tensors on CUDA.
 void lower_optimizers(Context& context, const Target& target);
 
 }  // namespace dryfit::estimate

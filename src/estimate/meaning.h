@@ -12,7 +12,7 @@ namespace dryfit::estimate {
 
 inline constexpr std::string_view kOptimizerStep = "Optimizer.step#";
 
-/// What the name of a span says about everything below it.
+/// What the name of a span implies for everything below it.
 enum class Meaning : std::uint8_t {
   nothing,
   backward,
@@ -27,7 +27,7 @@ enum class Meaning : std::uint8_t {
 
 Meaning meaning_of(std::string_view name);
 
-/// Of every name.
+/// The same for every name.
 std::vector<Meaning> meanings_of(const TextTable& names);
 
 }  // namespace dryfit::estimate

@@ -84,11 +84,12 @@ bool OptimizerFacts::is_set(const std::string& name) const {
 
 Result<Metadata> parse_metadata(std::string_view json) {
   const auto root = Json::parse(json, nullptr, false);
-  if (!root.is_object()) return Error{"what `dryfit profile` wrote into the trace is damaged", "Profile it again."};
+  if (!root.is_object())
+    return Error{"the metadata from `dryfit profile` in the trace is damaged", "Profile the program again."};
   Metadata metadata{.present = true};
   const auto format = count_of(root, "format").value_or(1);
   if (format > Metadata::kFormat) {
-    return Error{"the trace has format " + std::to_string(format) + " and this Dryfit reads up to " +
+    return Error{"the trace has format " + std::to_string(format) + ", but this Dryfit reads up to " +
                      std::to_string(Metadata::kFormat),
                  "Use the Dryfit that made it, or a newer one."};
   }

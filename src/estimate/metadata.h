@@ -34,8 +34,8 @@ struct OptimizerFacts {
   bool is_set(const std::string& name) const;
 };
 
-/// What `dryfit profile` wrote into the trace beside what the profiler writes (docs/estimate.md). Nothing of it is
-/// needed; `present` tells whether there was any.
+/// What `dryfit profile` adds to the profiler's trace (docs/estimate.md). All of it is optional; `present` is true if
+/// there was any.
 struct Metadata {
   static constexpr int kFormat = 1;
 
@@ -51,14 +51,14 @@ struct Metadata {
   bool ran_native_dropout = false;
   bool ran_cuda_attention = false;
   bool cudnn_benchmark = false;
-  std::map<std::string, std::string> environment;  ///< variables that change a card's memory
+  std::map<std::string, std::string> environment;  ///< variables that affect a GPU's memory
   std::string ended;
-  std::optional<std::uint64_t> batch;       ///< what a shrunk run had
-  std::optional<std::uint64_t> full_batch;  ///< what the program asked for
+  std::optional<std::uint64_t> batch;       ///< of a shrunk run
+  std::optional<std::uint64_t> full_batch;  ///< that the program requested
 };
 
-/// Reads the value of the key "dryfit". An Error for a format that is newer than this reader, or for what is not JSON;
-/// keys of another type than expected are passed over.
+/// Reads the value of the key "dryfit". An Error for a format that is newer than this reader, or for text that is not
+/// JSON; values of unexpected types are ignored.
 Result<Metadata> parse_metadata(std::string_view json);
 
 }  // namespace dryfit::estimate

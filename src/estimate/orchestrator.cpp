@@ -68,13 +68,13 @@ class Orchestrator {
     std::ranges::reverse(model.trained);
     model.parameters = model.trained;
     if (!profile().has_shapes) {
-      gap("shapes", "it was made without record_shapes=True: parameters and kernels' scratch memory are not known");
+      gap("shapes", "it was recorded without record_shapes=True; parameters and kernels' scratch memory are unknown");
     }
     if (blocks_of_model_are_here()) {
       model.in_trace = true;
       return;
     }
-    gap("parameters", "parameters are taken from their gradients: frozen ones and buffers are not counted");
+    gap("parameters", "parameters are inferred from their gradients; frozen parameters and buffers are not counted");
   }
 
   std::optional<Bytes> gradient_size(std::uint32_t node) const {

@@ -22,56 +22,56 @@ struct Stage {
   Phase phase = Phase::load;
 };
 
-/// A call of the card's allocator. Blocks of the window keep their number; others come after them.
+/// A call of the GPU's allocator. Blocks of the window keep their numbers; others come after them.
 struct Call {
   std::uint32_t block = 0;
   bool is_free = false;
   Stage at;
-  bool is_optional = false;  ///< where there is no room for it, the program goes on without
+  bool is_optional = false;  ///< if it does not fit, the program continues without it
 };
 
-/// What the program asks the card's allocator for in a window, from beginning to end.
+/// All calls of the GPU's allocator in a window, from beginning to end.
 struct Plan {
   std::vector<Call> calls;
   std::vector<Bytes> sizes;           ///< by block
-  std::optional<std::size_t> loaded;  ///< the call before which the model is on the card, if it comes in this window
+  std::optional<std::size_t> loaded;  ///< the call before which the model is on the GPU, if it is in this window
 };
 
-/// Changes a window's sequence of events into that of a card: blocks can be dropped, resized or moved, and others
-/// put in. A place is the index of an event, before which something happens; what is put in at one place happens in
-/// the order in which it was put in.
+/// Changes a window's sequence of events into that of a GPU: blocks can be dropped, resized or moved, and others
+/// inserted. A place is the index of an event, before which something happens; insertions at one place happen in the
+/// order in which they were made.
 class Script {
  public:
   explicit Script(const Timeline& timeline);
 
-  /// The card has no such block.
+  /// The GPU has no such block.
   void drop(std::uint32_t block) { dropped_[block] = true; }
   bool is_dropped(std::uint32_t block) const { return dropped_[block]; }
   void resize(std::uint32_t block, Bytes size) { sizes_[block] = size; }
   Bytes size_of(std::uint32_t block) const { return sizes_[block]; }
 
-  /// The card allocates it there.
+  /// The GPU allocates it there.
   void alloc_at(std::uint32_t block, std::uint32_t place);
-  /// The card frees it there.
+  /// The GPU frees it there.
   void free_at(std::uint32_t block, std::uint32_t place);
 
   /// Another block, which lives from `place` on.
   std::uint32_t add(Bytes size, std::uint32_t place);
-  /// One that lives only for a moment.
+  /// A block that is freed at once.
   void add_temporary(Bytes size, std::uint32_t place) { free_at(add(size, place), place); }
-  /// Such a one, which the program can do without.
+  /// Such a block that the program can do without.
   void add_optional(Bytes size, std::uint32_t place);
 
-  /// The model is on the card there.
+  /// The model is on the GPU there.
   void loaded_at(std::uint32_t place) { insertions_.push_back({place, kNone, false}); }
 
-  /// All together. `stages` has one for each event, and one more.
+  /// The resulting plan. `stages` has one entry for each event, and one more.
   Plan finish(const std::vector<Stage>& stages) &&;
 
  private:
   struct Insertion {
     std::uint32_t place = 0;
-    std::uint32_t block = 0;  ///< kNone: the model is on the card
+    std::uint32_t block = 0;  ///< kNone: the model is on the GPU
     bool is_free = false;
     bool is_optional = false;
   };

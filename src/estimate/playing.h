@@ -15,11 +15,11 @@ namespace dryfit::estimate {
 
 struct Conditions;
 
-/// Plays plans, one window after the other, through the model of PyTorch's allocator, on a card that has what PyTorch
-/// does not see taken off already. Stops at the first request that cannot be met.
+/// Plays plans, one window after the other, through the model of PyTorch's allocator, on a GPU from which the memory
+/// outside PyTorch has already been subtracted. Stops at the first request that fails.
 class Player {
  public:
-  /// `libraries`: what they and kernel code take; none: not known, and taken as typical.
+  /// `libraries`: memory of libraries and kernel code; none: unknown, so a typical value is assumed.
   Player(const Card& card, const Conditions& conditions, std::optional<Bytes> libraries);
   ~Player();
   Player(Player&&) noexcept;

@@ -20,7 +20,7 @@ namespace dryfit::estimate {
 /// Nanoseconds on the profiler's own clock.
 using Time = std::int64_t;
 
-/// Texts, each once, known by number.
+/// Texts, each stored once and identified by a number.
 class TextTable {
  public:
   using Id = std::uint32_t;
@@ -29,7 +29,7 @@ class TextTable {
   TextTable& operator=(TextTable&&) = default;
   Id id_of(std::string_view text);
   std::string_view operator[](Id id) const { return *texts_[id]; }
-  /// None: no such text was met.
+  /// None: the table has no such text.
   std::optional<Id> find(std::string_view text) const;
   std::size_t size() const { return texts_.size(); }
 
@@ -42,12 +42,12 @@ class TextTable {
   std::vector<const std::string*> texts_;
 };
 
-/// One input of an operator, as record_shapes tells it.
+/// One input of an operator, as recorded by record_shapes.
 struct Input {
   std::string type;                ///< "float", "c10::BFloat16", "Scalar"; empty: none was given
   std::vector<std::int64_t> dims;  ///< of a tensor
   std::vector<std::int64_t> strides;
-  std::string value;  ///< of a number or a list of numbers, where the profiler tells it: "[1, 1]"
+  std::string value;  ///< of a number or a list of numbers, if the profiler recorded it: "[1, 1]"
 };
 using Inputs = std::vector<Input>;
 
@@ -60,7 +60,7 @@ struct Span {
   Time end = 0;
   TextTable::Id name = 0;
   TextTable::Id inputs = 0;  ///< into Profile::inputs; 0: none recorded
-  std::uint32_t thread = 0;  ///< small numbers in the order in which threads were met
+  std::uint32_t thread = 0;  ///< small numbers in the order in which threads appear
   std::int32_t sequence = kNoSequence;
   Kind kind = Kind::op;
 };
@@ -81,13 +81,13 @@ struct Profile {
   TextTable inputs;  ///< as JSON; the first is empty
   Metadata metadata;
   bool has_shapes = false;
-  std::string damage;  ///< why the trace is not whole; empty: it is
+  std::string damage;  ///< why the trace is incomplete; empty: it is complete
   std::uint64_t json_bytes = 0;
-  std::uint64_t events = 0;  ///< all of the file's, also those that tell nothing about memory
+  std::uint64_t events = 0;  ///< all events in the file, also those without memory data
   Diagnostics diagnostics;
 };
 
-/// The text of an entry of Profile::inputs, understood. What cannot be understood is left out.
+/// Parses the text of an entry of Profile::inputs. What cannot be parsed is left out.
 Inputs parse_inputs(std::string_view json);
 
 }  // namespace dryfit::estimate

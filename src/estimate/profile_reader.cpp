@@ -14,7 +14,7 @@ constexpr const char* kHowToMake =
     "Make one with `dryfit profile -- python train.py`, or with torch.profiler.profile(profile_memory=True, "
     "record_shapes=True).";
 
-/// Reads into a profile. After each event `after_event` is called, which may take what is there already.
+/// Reads into a profile. After each event it calls `after_event`, which may take what has been read so far.
 template <class AfterEvent>
 class ProfileReader {
  public:
@@ -40,13 +40,13 @@ class ProfileReader {
     }
     if (!pieces_.is_trace()) {
       const auto why = pieces_.damage().empty() ? "it has no \"traceEvents\"" : pieces_.damage();
-      return Error{"'" + name + "' is no trace of torch.profiler: " + why, kHowToMake};
+      return Error{"'" + name + "' is not a torch.profiler trace: " + why, kHowToMake};
     }
     profile_.damage = pieces_.damage();
     profile_.json_bytes = pieces_.position();
-    if (!tells_memory_) {
+    if (!has_memory_) {
       const auto why = profile_.damage.empty() ? "" : " (" + profile_.damage + ")";
-      return Error{"'" + name + "' tells nothing about memory: none of its " + std::to_string(profile_.events) +
+      return Error{"'" + name + "' contains no memory data: none of its " + std::to_string(profile_.events) +
                        " events is a [memory] event" + why,
                    kHowToMake};
     }
@@ -57,7 +57,7 @@ class ProfileReader {
   void add_event(std::string_view text) {
     parser_.add(text);
     ++profile_.events;
-    tells_memory_ = tells_memory_ || !profile_.memory.empty();
+    has_memory_ = has_memory_ || !profile_.memory.empty();
     after_event_();
     if (progress_ && profile_.events % kEventsBetweenReports == 0) progress_(source_.progress());
   }
@@ -68,7 +68,7 @@ class ProfileReader {
   Profile& profile_;
   EventParser parser_;
   AfterEvent after_event_;
-  bool tells_memory_ = false;
+  bool has_memory_ = false;
 };
 
 }  // namespace

@@ -12,14 +12,14 @@
 
 namespace dryfit::estimate {
 
-/// Called now and then while a long file is read, with the share that is read.
+/// Called now and then while a long file is read, with the share that has been read.
 using Progress = std::function<void(double)>;
 
-/// Reads a trace of torch.profiler. An Error when it is none, or tells nothing about memory; a trace that was cut off
-/// or is damaged from some place on is read up to there and says so. `name` is how messages call it.
+/// Reads a trace of torch.profiler. An Error if it is something else, or has no memory data; a trace that was cut off
+/// or is damaged is read up to that place, and `damage` says so. Messages call it `name`.
 Result<Profile> read_profile(ByteSource& source, const std::string& name, const Progress& progress = {});
 
-/// The same of a file, plain or compressed.
+/// The same for a file, plain or compressed.
 Result<Profile> read_profile(const std::filesystem::path& path, const Progress& progress = {});
 
 }  // namespace dryfit::estimate

@@ -52,7 +52,7 @@ TEST(JsonPieces, An_end_in_the_middle_is_damage_at_every_place) {
   }
 }
 
-TEST(JsonPieces, What_is_no_JSON_is_said_to_be_none) {
+TEST(JsonPieces, Anything_but_JSON_is_named_as_such) {
   for (const auto* text : {"x", "{\"a\":}", "{\"a\" 1}", "{\"a\":1]"}) {
     std::string damage;
     pieces_of(text, 4096, &damage);
@@ -107,7 +107,7 @@ TEST(Reader, Damaged_events_are_counted_and_left_out) {
   EXPECT_EQ(profile->diagnostics.counts().at("estimate.damaged_events"), 2u);
 }
 
-TEST(Reader, What_is_no_trace_is_refused_with_a_way_out) {
+TEST(Reader, Anything_but_a_trace_is_refused_with_a_hint) {
   for (const auto* text : {"", "hello", "{}", "{\"a\": 1}", "[]", "{\"traceEvents\": []}"}) {
     const auto profile = read(text);
     ASSERT_FALSE(profile) << text;
@@ -123,7 +123,7 @@ TEST(Reader, A_newer_format_is_refused_with_both_numbers) {
   EXPECT_NE(profile.error().what.find("up to 1"), std::string::npos);
 }
 
-TEST(Reader, A_compressed_file_is_told_by_its_bytes_and_may_be_cut_off) {
+TEST(Reader, A_compressed_file_is_recognised_by_its_bytes_and_may_be_cut_off) {
   const TemporaryFolder folder;
   const auto path = folder.file("trace.txt");
   auto trace = simple();

@@ -13,7 +13,7 @@
 
 namespace dryfit::estimate {
 
-/// A profile whose spans and memory records may be more than fit into memory.
+/// A profile with possibly more spans and memory records than fit into memory.
 class Recording {
  public:
   explicit Recording(Profile profile);
@@ -22,12 +22,12 @@ class Recording {
   const Profile& profile() const { return profile_; }
   Spool<Span>& spans() { return spans_; }
   Spool<MemoryRecord>& memory() { return memory_; }
-  /// Spans came by their beginnings, and memory records by their times, as PyTorch writes them.
+  /// Spans came in the order of their beginnings, and memory records in that of their times, as PyTorch writes them.
   bool is_in_order() const { return is_in_order_; }
-  /// The profile is of a GPU, and its blocks are those that count.
+  /// The profile was made on a GPU, and the GPU's blocks are those that count.
   bool on_gpu() const { return on_gpu_; }
 
-  /// What the profile has read since the last call.
+  /// Takes over what the profile has read since the last call.
   void drain();
 
  private:
@@ -40,7 +40,7 @@ class Recording {
   bool on_gpu_ = false;
 };
 
-/// As read_profile, for traces of any size.
+/// Like read_profile, for traces of any size.
 Result<Recording> read_recording(ByteSource& source, const std::string& name, const Progress& progress = {});
 Result<Recording> read_recording(const std::filesystem::path& path, const Progress& progress = {});
 

@@ -17,14 +17,14 @@ struct Reduction {
   std::uint64_t accumulator_size = 4;  ///< bytes of what is added up; floats for half precision
 };
 
-/// What it takes on a card beside its result, until it is done.
+/// What it takes on a GPU beside its result, until it is done.
 struct ReductionScratch {
-  Bytes partial;     ///< results of blocks of threads that work on the same output; 0: none do
-  Bytes semaphores;  ///< which of them is the last
+  Bytes partial;     ///< results of thread blocks that work on the same output; 0: none do
+  Bytes semaphores;  ///< to find out which of them is the last
 };
 
-/// torch `setReduceConfig` (aten/src/ATen/native/cuda/Reduce.cuh): blocks of threads share the work on an output where
-/// there is much to add up for few outputs, as for the gradient of a bias.
+/// torch `setReduceConfig` (aten/src/ATen/native/cuda/Reduce.cuh): thread blocks share the work on an output if there
+/// is much to add up for few outputs, as for the gradient of a bias.
 ReductionScratch reduction_scratch(const Reduction& reduction, int multiprocessors, int threads_per_multiprocessor);
 
 }  // namespace dryfit::estimate

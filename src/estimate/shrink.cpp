@@ -127,7 +127,7 @@ class Extrapolation {
           (trace == 0 ? ": " : ", ") + std::to_string(sizes[trace]) + " bytes at " + std::to_string(batches_[trace]);
     }
     return {text, batches_.size() < 3
-                      ? "Three batches can prove more than two: --shrink batch=4,8,12. Else profile the "
+                      ? "Try three batches, which can prove more: --shrink batch=4,8,12. Otherwise profile the "
                         "job at its own batch."
                       : "Profile the job at its own batch."};
   }
@@ -136,8 +136,8 @@ class Extrapolation {
     const auto seen = static_cast<std::size_t>(std::count_if(
         events_[0].begin(), events_[0].begin() + static_cast<std::ptrdiff_t>(std::min(i, events_[0].size())),
         [](const CardEvent& each) { return each.kind == CardEvent::Kind::span; }));
-    return {"the program does not do the same at all batches: after " + plural(seen, "operator") +
-                ", the last of them " + operator_name() + ", the traces differ",
+    return {"the program behaves differently at different batches: the traces differ after " +
+                plural(seen, "operator") + " (last: " + operator_name() + ")",
             "Profile the job at its own batch, without --shrink."};
   }
 
@@ -159,8 +159,8 @@ Result<Extrapolated> extrapolate(std::vector<Shrunk> shrunk, std::uint64_t batch
   std::ranges::sort(shrunk, {}, &Shrunk::batch);
   const auto equal = std::ranges::adjacent_find(shrunk, {}, &Shrunk::batch);
   if (shrunk.size() < 2 || equal != shrunk.end()) {
-    return Error{"profiles of two batches or more are needed to tell about another",
-                 "Make them with dryfit profile --shrink batch=4,8 -- COMMAND."};
+    return Error{"an estimate for another batch needs profiles at two batches or more",
+                 "Make them with `dryfit profile --shrink batch=4,8 -- COMMAND`."};
   }
   return Extrapolation(shrunk, batch).run();
 }

@@ -100,7 +100,7 @@ std::vector<std::int64_t> card_bytes(const Profile& profile) {
   return bytes;
 }
 
-TEST(Shrink, Two_small_batches_tell_exactly_what_a_large_one_takes) {
+TEST(Shrink, Two_small_batches_give_exactly_what_a_large_one_takes) {
   const auto found = at(256, {4, 8});
   ASSERT_TRUE(found) << found.error().what;
   EXPECT_EQ(card_bytes(found->profile), card_bytes(step_at(256)));
@@ -118,7 +118,7 @@ TEST(Shrink, Inputs_of_operators_grow_with_the_batch) {
   EXPECT_EQ(profile.inputs[mm->inputs], R"({"Input Dims":[[16,10],[10,10]]})");
 }
 
-TEST(Shrink, A_tensor_that_grows_otherwise_is_refused_by_the_name_of_its_operator) {
+TEST(Shrink, A_tensor_that_grows_otherwise_is_refused_with_the_name_of_its_operator) {
   const auto found = at(256, {4, 8}, [](Story& story, std::int64_t batch) {
     story.op("aten::outer");
     story.alloc(9, batch * batch);
@@ -155,8 +155,7 @@ TEST(Shrink, A_program_that_does_something_else_at_another_batch_is_refused) {
   ASSERT_FALSE(longer);
   EXPECT_EQ(
       longer.error().what,
-      "the program does not do the same at all batches: after 3 operators, the last of them aten::sum, the traces "
-      "differ");
+      "the program behaves differently at different batches: the traces differ after 3 operators (last: aten::sum)");
   EXPECT_FALSE(
       at(256, {4, 8}, [](Story& story, std::int64_t batch) { story.op(batch == 8 ? "aten::relu" : "aten::gelu"); }));
   EXPECT_FALSE(at(256, {4, 8}, [](Story& story, std::int64_t batch) { story.free(batch == 8 ? 1 : 3, 4); }));
@@ -170,7 +169,7 @@ TEST(Shrink, What_a_kernel_does_inside_without_memory_may_differ) {
   EXPECT_TRUE(found) << found.error().what;
 }
 
-TEST(Shrink, Scratch_memory_of_kernels_that_a_card_has_not_may_differ) {
+TEST(Shrink, Scratch_memory_that_a_GPU_does_not_have_may_differ) {
   const auto convolve = [](const std::string& name) {
     return at(256, {4, 8}, [&](Story& story, std::int64_t batch) {
       story.op(name);

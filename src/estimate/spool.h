@@ -12,10 +12,10 @@
 
 namespace dryfit::estimate {
 
-/// A temporary file without a name, which is gone with the process.
+/// A temporary file without a name, which disappears with the process.
 class SpoolFile {
  public:
-  /// False: it was not written, for there is no room or no place for such a file.
+  /// False: nothing was written, because the disk is full or no such file can be created.
   bool append(const void* data, std::size_t bytes);
   bool read(std::uint64_t offset, void* data, std::size_t bytes) const;
 
@@ -31,7 +31,7 @@ class Spool {
   static_assert(std::is_trivially_copyable_v<T>);
 
  public:
-  /// Some 10 MB: a trace of a few steps never comes to a file.
+  /// About 10 MB: a trace of a few steps never needs a file.
   static constexpr std::size_t kInMemory = std::size_t{1} << 18;
 
   void push_back(const T& record) {
@@ -40,7 +40,7 @@ class Spool {
   }
   std::uint64_t size() const { return in_file_ + records_.size(); }
 
-  /// Everything, in memory; the spool is empty afterwards. Less than there was, if the file cannot be read.
+  /// Everything, in memory; the spool is empty afterwards. Only the last records if the file cannot be read.
   std::vector<T> take() {
     std::vector<T> all(in_file_);
     if (in_file_ > 0 && !file_.read(0, all.data(), in_file_ * sizeof(T))) all.clear();
@@ -49,7 +49,7 @@ class Spool {
     return all;
   }
 
-  /// Reads a spool, to which nothing is added any more, from the beginning on.
+  /// Reads a finished spool from the beginning.
   class Reader {
    public:
     explicit Reader(const Spool& spool) : spool_(spool) {}

@@ -77,12 +77,12 @@ inline Card small_card() {
           .context_memory = 100_MiB};
 }
 
-/// "+512 -512": the sizes that a card is asked for, in their order; of windows no larger than `large_window`.
+/// "+512 -512": the sizes that are allocated and freed on a GPU, in order; in windows no larger than `large_window`.
 inline std::string calls_of(Recording recording, std::vector<Gap>* gaps = nullptr,
                             simulator::TorchVersion torch = {2, 6, 0}, std::size_t large_window = Windows::kLarge) {
   std::string text;
   std::vector<bool> lives;
-  const auto tell = [&](const Plan& plan, const std::vector<std::uint32_t>& carried) {
+  const auto append = [&](const Plan& plan, const std::vector<std::uint32_t>& carried) {
     std::vector<bool> now(plan.sizes.size());
     for (std::size_t i = 0; i < carried.size(); ++i) now[i] = lives[carried[i]];
     lives = std::move(now);
@@ -93,7 +93,7 @@ inline std::string calls_of(Recording recording, std::vector<Gap>* gaps = nullpt
               std::to_string(plan.sizes[call.block].count);
     }
   };
-  const auto found = plan_for(recording, small_card(), {.torch = torch}, tell, large_window);
+  const auto found = plan_for(recording, small_card(), {.torch = torch}, append, large_window);
   if (gaps) *gaps = found.gaps;
   return text;
 }

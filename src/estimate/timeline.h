@@ -15,17 +15,17 @@ namespace dryfit::estimate {
 
 inline constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
-/// A span in the tree that spans make by nesting. Nodes stand in preorder: those below node i are i + 1 … end_node - 1.
+/// A span in the tree that nesting gives. Nodes are in preorder: those below node i are i + 1 … end_node - 1.
 struct Node {
   Span span;
   std::uint32_t parent = kNone;
   std::uint32_t end_node = 0;
-  // Events of its time, of whatever thread: [first_event, end_event).
+  // Events during its time, on any thread: [first_event, end_event).
   std::uint32_t first_event = 0;
   std::uint32_t end_event = 0;
 };
 
-/// What was allocated at one place and freed at another.
+/// Memory that was allocated at one event and freed at another.
 struct Block {
   Bytes size;
   std::uint32_t alloc_event = 0;
@@ -43,7 +43,7 @@ struct Timeline {
   std::vector<Node> nodes;
   std::vector<Event> events;           ///< in the order of time
   std::vector<Block> blocks;           ///< first those that lived already, which have no allocation here
-  std::vector<std::uint32_t> carried;  ///< the numbers that those had in the window before
+  std::vector<std::uint32_t> carried;  ///< the numbers of those in the window before
   Diagnostics diagnostics;
 
   /// The first block that is allocated here.
@@ -62,11 +62,11 @@ struct LiveBlock {
   std::uint32_t number = 0;  ///< in the window that ended
 };
 
-/// The Analyzer's first half: pairs allocations with frees and nests spans by their times, in O(n log n). Of memory
-/// records, those of a GPU count or those of the host. `live` is what the window begins with, and then what it ends
+/// The Analyzer's first half: pairs allocations with frees and nests spans by their times, in O(n log n). Only memory
+/// records of a GPU count, or only those of the host. `live` is what the window begins with, and on return what it ends
 /// with. Diagnostics:
 ///   estimate.missing_frees     an address was allocated again without having been freed; the older block ends there
-///   estimate.unknown_frees     frees of blocks that are not known; left out
+///   estimate.unknown_frees     frees of unknown blocks; left out
 Timeline make_timeline(Window window, bool on_gpu, std::vector<LiveBlock>& live);
 
 }  // namespace dryfit::estimate

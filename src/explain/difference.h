@@ -12,7 +12,7 @@
 
 namespace dryfit::explain {
 
-/// What something held at the peak of one run and of another.
+/// What something held at the peaks of two runs.
 struct Change {
   std::string name;
   Bytes before;
@@ -26,10 +26,10 @@ struct Difference {
   Change allocated;
   Change reserved;
   Change outside;                  ///< 0 where it is not known
-  std::vector<Change> categories;  ///< in their order; those that neither has are left out
-  // What differs, the largest change first; together with what does not, they are all that was allocated.
+  std::vector<Change> categories;  ///< in their order; those that neither run has are left out
+  // What differs, the largest change first; together with what does not, this is everything that was allocated.
   std::vector<Change> modules;  ///< by pattern: `h.*` is all blocks
-  std::vector<Change> lines;    ///< by file and function, as numbers of lines move with every edit
+  std::vector<Change> lines;    ///< by file and function, as line numbers move with every edit
   std::vector<Change> operators;
 };
 

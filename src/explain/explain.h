@@ -13,7 +13,7 @@
 
 namespace dryfit::explain {
 
-/// What there is of one process on one device. The pointers may be null, and need not outlive the call.
+/// The available data for one process on one device. The pointers may be null, and need not outlive the call.
 struct Source {
   const snapshot::Snapshot* snapshot = nullptr;  ///< never null
   int device = 0;
@@ -22,10 +22,10 @@ struct Source {
   const analysis::ProcessSummary* process = nullptr;
 };
 
-/// Tells of every allocation what it was for (Note [Categories] in categories.h) and whose it was (Note [Owners] in
-/// owners.h). Without marks categories are unknown, and lines are all that is known of owners. An Error when nothing
-/// was recorded for the device. Diagnostics:
-///   explain.marks_disagree   the marks are not of this history, and were not used
+/// Explains what every allocation was for (Note [Categories] in categories.h) and what it belonged to (Note [Owners] in
+/// owners.h). Without marks, categories are unknown, and owners are known only by line. An Error if nothing was
+/// recorded for the device. Diagnostics:
+///   explain.marks_disagree   the marks do not belong to this history, and were not used
 Result<Explanation> explain(const Source& source);
 
 }  // namespace dryfit::explain

@@ -50,7 +50,7 @@ TEST(Explain, A_step_falls_into_its_categories) {
   EXPECT_TRUE(result.from_beginning);
 }
 
-TEST(Explain, A_step_in_which_nothing_happened_is_not_told) {
+TEST(Explain, A_step_in_which_nothing_happened_is_left_out) {
   auto story = trained();
   const auto result = story.snapshot_taken().explained();
   EXPECT_EQ(result.spans.back().step, 1u);
@@ -125,7 +125,7 @@ TEST(Explain, Scratch_behind_a_result_of_the_same_line_is_a_workspace) {
   EXPECT_EQ(story.category(result, "scratch"), Category::workspaces);
 }
 
-TEST(Explain, A_gradient_that_is_added_to_another_is_no_workspace) {
+TEST(Explain, A_gradient_that_is_added_to_another_is_not_a_workspace) {
   auto story = trained();
   story.phase(Phase::backward, 2).alloc("result", 2_MiB).alloc("more", 4_MiB).free("more").phase(Phase::other, 2);
   const auto result = story.explained();
@@ -180,7 +180,7 @@ TEST(Explain, A_cache_that_a_module_keeps_is_a_buffer) {
   EXPECT_EQ(story.category(result, "cosines"), Category::buffers);
 }
 
-TEST(Explain, Of_a_first_forward_pass_that_fails_what_it_kept_is_told) {
+TEST(Explain, What_a_failed_first_forward_pass_kept_is_explained) {
   auto story = loaded();
   story.alloc("output", 6_MiB).alloc("scores", 8_MiB).free("scores").out_of_memory(64_MiB).leave().leave();
   story.free("output").free("batch");
@@ -194,7 +194,7 @@ TEST(Explain, Of_a_first_forward_pass_that_fails_what_it_kept_is_told) {
   EXPECT_EQ(story.category(result, "batch"), Category::inputs);
 }
 
-TEST(Explain, A_failure_that_the_program_gets_over_is_not_what_is_explained) {
+TEST(Explain, A_failure_that_the_program_survives_is_not_what_is_explained) {
   auto story = loaded();
   story.out_of_memory(1_GiB).alloc("output", 6_MiB).leave().leave().phase(Phase::backward, 1);
   story.phase(Phase::optimizer, 1).phase(Phase::forward, 2);

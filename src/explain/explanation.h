@@ -13,8 +13,8 @@
 #include "base/bytes.h"
 #include "base/diagnostics.h"
 
-/// Where the memory of a run went: every allocation of one process on one device, what it was for and whose it was.
-/// Plain data, made by explain.h; reports, tables and exports read it and nothing else.
+/// Where the memory of a run went: every allocation of one process on one device, its purpose and its owner. Plain
+/// data, made by explain.h; reports, tables and exports read it and nothing else.
 namespace dryfit::explain {
 
 /// What an allocation is for. The order is that in which tables and charts show them.
@@ -26,22 +26,22 @@ enum class Category : std::uint8_t {
   inputs,       ///< made outside the model and there when it was called
   buffers,
   autocast,       ///< copies of parameters or inputs in another precision
-  workspaces,     ///< of cuBLAS, cuDNN and kernels: no tensor of the program
+  workspaces,     ///< of cuBLAS, cuDNN and kernels: not a tensor of the program
   communication,  ///< of torch.distributed
-  temporaries,    ///< gone before the pass that made them is over, or with it
+  temporaries,    ///< freed by the end of the pass that made them
   unknown,
 };
 inline constexpr std::size_t kCategories = 11;
 
-/// "optimizer_state": as programs read it, stable.
+/// "optimizer_state": for programs, stable.
 std::string_view to_text(Category category);
-/// "optimizer state": as people read it.
+/// "optimizer state": for people.
 std::string_view to_words(Category category);
 
 enum class Phase : std::uint8_t { load, forward, backward, optimizer, other };
 std::string_view to_text(Phase phase);
 
-/// Index of an event of the allocator, in the order in which they happened, from 0.
+/// Index of an allocator event, in the order in which they happened, from 0.
 using Event = std::uint32_t;
 inline constexpr Event kNever = ~Event{0};
 
@@ -57,26 +57,26 @@ struct Line {
   NameId file = 0;  ///< the path as Python knows it
   std::uint32_t line = 0;
   NameId function = 0;
-  bool is_library = false;  ///< of PyTorch, of Python or of an installed package
+  bool is_library = false;  ///< in PyTorch, Python or an installed package
 };
 
 /// A piece of memory that the program held from `born` on, until `died`.
 struct Allocation {
-  Event born = 0;  ///< 0 also where it was there before the recording began
+  Event born = 0;  ///< also 0 if it existed before the recording began
   Event died = kNever;
   std::uint64_t address = 0;
   Bytes bytes;      ///< as PyTorch counts them: the size of the block
   Bytes requested;  ///< as the program asked for them
   Category category = Category::unknown;
-  NameId module = 0;       ///< "GPT2LMHeadModel.transformer.h.0.attn.c_attn"; of a gradient or state: of its parameter
-  NameId op = 0;           ///< "addmm"; of a backward pass "addmm (backward)"
+  NameId module = 0;       ///< "GPT2LMHeadModel.transformer.h.0.attn.c_attn"; for a gradient or state, its parameter's
+  NameId op = 0;           ///< "addmm"; in a backward pass "addmm (backward)"
   NameId tensor = 0;       ///< "weight", "weight.grad", "exp_avg of weight": within the module; mostly not known
-  NameId type = 0;         ///< "float32 [768, 2304]", where a tensor was seen
-  LineId line = kNone;     ///< the innermost line of the user's own
-  StackId stack = kNone;   ///< how it came there
+  NameId type = 0;         ///< "float32 [768, 2304]", if a tensor was seen
+  LineId line = kNone;     ///< the innermost line of the user's own code
+  StackId stack = kNone;   ///< the call stack that made it
   std::uint32_t step = 0;  ///< in which it was made: 1 is the first, 0 before it
   Phase phase = Phase::load;
-  bool is_inferred = false;  ///< module and op were told from what lived and died around it
+  bool is_inferred = false;  ///< module and op were inferred from what lived and died around it
 };
 
 /// From this event on, until the next span begins.
@@ -86,7 +86,7 @@ struct Span {
   Phase phase = Phase::load;
 };
 
-/// From this event on PyTorch had so much reserved.
+/// From this event on, PyTorch had reserved this many bytes.
 struct Reserved {
   Event begin = 0;
   Bytes bytes;
@@ -98,16 +98,16 @@ struct SegmentBlock {
   std::uint32_t allocation = kNone;  ///< kNone: free
 };
 
-/// What PyTorch holds of the device in one piece.
+/// A contiguous piece of device memory that PyTorch holds.
 struct Segment {
   std::uint64_t address = 0;
   Bytes bytes;
-  bool is_small = false;  ///< of the pool for requests of up to 1 MiB
+  bool is_small = false;  ///< in the pool for requests of up to 1 MiB
   bool is_expandable = false;
   std::vector<SegmentBlock> blocks;  ///< in address order; they fill it
 };
 
-/// A request that was not met.
+/// A request that failed.
 struct Failure {
   Event event = 0;
   Bytes requested;
@@ -116,13 +116,13 @@ struct Failure {
   StackId stack = kNone;
 };
 
-/// The moment that is explained: the first at which most was allocated; of a program that ran out of memory and did not
-/// go on, that of the failure.
+/// The moment that is explained: the first at which most was allocated, or the failure if the program ran out of memory
+/// and did not continue.
 ///
 ///     allocated = sum of categories = sum of the allocations that live then      (to the byte)
 ///     reserved  = allocated + cached
 struct Moment {
-  Event event = 0;  ///< the allocations with born <= event < died live
+  Event event = 0;  ///< allocations with born <= event < died are live
   std::uint32_t step = 0;
   Phase phase = Phase::load;
   Bytes allocated;
@@ -134,7 +134,7 @@ struct Moment {
   Bytes of(Category category) const { return categories[static_cast<std::size_t>(category)]; }
 };
 
-/// What the device held beside PyTorch's memory, when it was fullest.
+/// What the device held beside PyTorch's memory when it was fullest.
 struct Outside {
   Bytes context;
   Bytes libraries;
@@ -144,9 +144,9 @@ struct Outside {
 };
 
 struct Explanation {
-  // Whose memory this is.
+  // The process that this memory belongs to.
   std::uint32_t pid = 0;
-  std::size_t processes = 1;  ///< that were recorded in the run; this is the one that allocated most
+  std::size_t processes = 1;  ///< recorded in the run; this is the one that allocated most
   int device = 0;
   std::string card;   ///< id; empty: not known
   std::string torch;  ///< version; empty: not known
@@ -159,9 +159,9 @@ struct Explanation {
   std::vector<Span> spans;                  ///< by `begin`; the first begins at 0
   std::vector<Reserved> reserved;           ///< by `begin`; the first begins at 0
   Moment peak;                              ///< the moment that is explained
-  std::optional<Failure> failure;           ///< then `peak` is this moment
+  std::optional<Failure> failure;           ///< if set, `peak` is this moment
   Bytes peak_reserved;                      ///< at any time
-  std::optional<Outside> outside;           ///< not known of a snapshot from elsewhere
+  std::optional<Outside> outside;           ///< unknown for a snapshot from elsewhere
   bool has_marks = false;                   ///< false: a history alone, and most categories are unknown
   bool from_beginning = true;               ///< false: the recording begins in the middle of the run
   Diagnostics diagnostics;

@@ -11,12 +11,11 @@
 
 namespace dryfit::explain {
 
-/// From when to when each piece of memory lived, as the allocator's own entries tell. Of an allocation, what it was for
-/// is not said here.
+/// When each piece of memory lived, from the allocator's own entries. The purpose of an allocation is not known here.
 struct Lives {
   std::vector<Allocation> allocations;       ///< by `born`; those of the beginning first
   std::vector<snapshot::StackId> stacks;     ///< of each, in the snapshot
-  std::vector<std::uint32_t> allocation_of;  ///< by event: of an alloc or free_requested the allocation, else kNone
+  std::vector<std::uint32_t> allocation_of;  ///< by event: the allocation of an alloc or free_requested, else kNone
   std::vector<Reserved> reserved;
   Bytes peak_reserved;
   Bytes peak_allocated;
@@ -24,12 +23,12 @@ struct Lives {
   Diagnostics diagnostics;
 };
 
-/// Goes through a recording. Blocks have the sizes that PyTorch gave them: the request rounded, and what would have
-/// been too little to be split off. Diagnostics:
-///   explain.unknown_block    entries about blocks that are not there; left out
+/// Goes through a recording. Blocks have the sizes that PyTorch gave them: the rounded request, plus a rest that was
+/// too small to be split off. Diagnostics:
+///   explain.unknown_block    entries about blocks that do not exist; left out
 Lives lives_of(const whatif::Recording& recording);
 
-/// The segments and their blocks after that event. `lives` must be those of the recording.
+/// The segments and their blocks after that event. `lives` must come from the recording.
 std::vector<Segment> segments_at(const whatif::Recording& recording, const Lives& lives, Event event);
 
 }  // namespace dryfit::explain

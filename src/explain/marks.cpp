@@ -113,13 +113,13 @@ Result<Marks> parse_marks(std::string_view text, int device) {
     const auto document = json::parse(text);
     const auto version = document.at("version").get<int>();
     if (version > kVersion) {
-      return Error{"these marks are of version " + std::to_string(version) + ", and this Dryfit knows version " +
+      return Error{"the run's marks have version " + std::to_string(version) + ", but this Dryfit reads version " +
                        std::to_string(kVersion),
                    "Use the Dryfit that made the run, or a newer one."};
     }
     return MarksReader(document, static_cast<std::size_t>(device)).read();
   } catch (const json::exception& error) {
-    return Error{std::string("these are no marks of a run: ") + error.what(), ""};
+    return Error{std::string("not the marks of a run: ") + error.what(), ""};
   }
 }
 

@@ -27,12 +27,12 @@ using MarkName = std::uint32_t;
 /// The program called a module, or one returned.
 struct CallMark {
   Count at = 0;
-  MarkName module = 0;  ///< that is at work from now on; 0: none
+  MarkName module = 0;  ///< that runs from now on; 0: none
   bool entered = false;
   bool with_grad = false;
   bool with_autocast = false;
   bool out_of_memory = false;  ///< a request failed in it; nothing was called, nothing returned
-  Bytes cast;                  ///< of a copy of the module's input, if autocast makes one
+  Bytes cast;                  ///< size of a copy of the module's input, if autocast makes one
 };
 
 struct PhaseMark {
@@ -42,7 +42,7 @@ struct PhaseMark {
   // The line of the program that began a backward pass; 0: not known.
   MarkName file = 0;
   std::uint32_t line = 0;
-  MarkName function = 0;  ///< of an optimizer's phase: its class
+  MarkName function = 0;  ///< in an optimizer's phase: its class
 };
 
 /// A module returned a tensor.
@@ -63,13 +63,13 @@ struct SeenTensor {
   MarkName type = 0;
 };
 
-/// Tensors that were there at that moment.
+/// Tensors that existed at that moment.
 struct SeenMark {
   Count at = 0;
   std::uint32_t set = 0;  ///< index into Marks::sets
 };
 
-/// What the hooks noted of one process on one device.
+/// What the hooks noted about one process on one device.
 struct Marks {
   Count end = 0;  ///< when the history was written
   std::vector<std::string> names;
@@ -80,10 +80,10 @@ struct Marks {
   std::vector<std::vector<SeenTensor>> sets;
   std::map<MarkName, std::vector<Bytes>> casts;  ///< by module: its parameters in a lower precision
   std::map<std::pair<std::string, std::uint32_t>, std::string> operators;  ///< by file and line
-  std::vector<Bytes> workspaces;                                           ///< sizes that one of cuBLAS may have
+  std::vector<Bytes> workspaces;                                           ///< possible sizes of a cuBLAS workspace
 };
 
-/// Reads marks-<pid>.json. An Error when it is none, or of a newer version.
+/// Reads marks-<pid>.json. An Error if it is something else, or has a newer version.
 Result<Marks> read_marks(const std::filesystem::path& file, int device);
 Result<Marks> parse_marks(std::string_view text, int device);
 

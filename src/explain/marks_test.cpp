@@ -51,14 +51,14 @@ TEST(Marks, A_newer_version_is_refused_and_both_are_named) {
   EXPECT_NE(marks.error().what.find("version 1"), std::string::npos);
 }
 
-TEST(Marks, What_is_no_marks_is_an_error) {
+TEST(Marks, Anything_but_marks_is_an_error) {
   EXPECT_FALSE(parse_marks("{}", 0));
   EXPECT_FALSE(parse_marks("not json", 0));
   EXPECT_FALSE(parse_marks(kMarks.substr(0, kMarks.size() / 2), 0));
   EXPECT_FALSE(parse_marks(kMarks, 2)) << "a device that was not counted";
 }
 
-TEST(Marks, A_name_that_is_none_is_empty) {
+TEST(Marks, An_invalid_name_is_empty) {
   auto text = kMarks;
   text.replace(text.find("[[1,0],[7,0]"), 3, "[[99");
   const auto marks = parse_marks(text, 0);

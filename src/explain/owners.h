@@ -16,7 +16,7 @@
 
 namespace dryfit::explain {
 
-/// Texts of an Explanation, each once.
+/// Texts of an Explanation, each stored once.
 class Names {
  public:
   explicit Names(std::vector<std::string>& into);
@@ -27,13 +27,13 @@ class Names {
   std::unordered_map<std::string, NameId> ids_;
 };
 
-/// The lines and stacks of a snapshot in an Explanation: only those that are asked for, each once.
+/// The lines and stacks of a snapshot in an Explanation: only those that are used, each once.
 class Lines {
  public:
   Lines(const snapshot::Snapshot& snapshot, Names& names, Explanation& into);
 
   StackId stack(snapshot::StackId stack);
-  /// The innermost line of a stack that is the user's own; where all are of libraries, the innermost of all.
+  /// The innermost line of a stack in the user's own code; if all lines are in libraries, the innermost of all.
   LineId user_line(StackId stack) const;
   LineId line(const snapshot::Frame& frame);
 
@@ -48,15 +48,14 @@ class Lines {
 
 /// Note [Owners]. An allocation belongs to
 ///   - the module of the tensor that was seen in it: of a parameter, its gradient, its state;
-///   - else the innermost module at work when it was made;
-///   - in a step of an optimizer, to the optimizer by its class;
-///   - in a backward pass, which calls no modules, to that of what the pass frees or turns into a gradient next: a node
-///   of
-///     PyTorch's graph frees what it saved right after it has used it. This is inferred, and marked so.
-/// Its operator is what its innermost line names; in a backward pass that of what is freed next, "(backward)". Its line
-/// is the innermost of the user's own; in a backward pass the one that began it.
+///   - else the innermost module that was running when it was made;
+///   - in an optimizer step, the optimizer, by its class;
+///   - in a backward pass, which calls no modules, the module of what the pass frees or turns into a gradient next: a
+///     node of PyTorch's graph frees what it saved right after using it. This is inferred, and marked so.
+/// Its operator is named in its innermost line; in a backward pass it is that of what is freed next, "(backward)". Its
+/// line is the innermost in the user's own code; in a backward pass the one that began it.
 ///
-/// Categories must be there already.
+/// Categories must be assigned already.
 void assign_owners(const Evidence& evidence, Lines& lines, Names& names, Explanation& into);
 
 }  // namespace dryfit::explain

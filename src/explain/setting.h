@@ -13,16 +13,16 @@
 
 namespace dryfit::explain {
 
-/// Puts marks between the events of a recording. The place of a mark is the first event that came after it.
+/// Places marks between the events of a recording. The place of a mark is the first event after it.
 class MarkPlaces {
  public:
   MarkPlaces(const std::vector<snapshot::Entry>& entries, Count end);
 
   Event place_of(Count count) const;
 
-  /// Whether the history knows all that was counted from the program's beginning.
+  /// Whether the history contains everything that was counted since the program's beginning.
   bool from_beginning() const { return forgotten_ == 0; }
-  /// False: the history tells of more than was counted, so that no place is right.
+  /// False: the history contains more than was counted, so that no place is right.
   bool agree() const { return agree_; }
 
  private:
@@ -49,20 +49,20 @@ struct BackwardPass {
 /// What the program was doing when an allocation was made.
 struct Setting {
   std::uint32_t span = 0;      ///< index into Program::spans
-  MarkName module = 0;         ///< the innermost at work
+  MarkName module = 0;         ///< the innermost that runs
   std::uint32_t root = kNone;  ///< index into Program::roots
-  bool with_grad = true;       ///< outside of modules that is not known
+  bool with_grad = true;       ///< unknown outside of modules
   bool is_autocast_copy = false;
 };
 
-/// The course of a program: what its marks tell, in terms of events.
+/// The course of a program: the content of its marks, in terms of events.
 struct Program {
   std::vector<Span> spans;
-  std::vector<MarkName> optimizers;  ///< by span: the class of the optimizer at work; 0: none
+  std::vector<MarkName> optimizers;  ///< by span: the class of the running optimizer; 0: none
   std::vector<RootCall> roots;
   std::vector<BackwardPass> backwards;
   std::vector<Setting> settings;  ///< by allocation
-  MarkName failed_in = 0;         ///< the module at work at the last OutOfMemoryError
+  MarkName failed_in = 0;         ///< the module that was running at the last OutOfMemoryError
 
   /// The span at that event, by index.
   std::uint32_t span_at(Event event) const;
@@ -70,10 +70,10 @@ struct Program {
   std::uint32_t backward_after(Event event) const;
 };
 
-/// Note [Autocast copies]. Autocast copies inside operators, where no line and no tensor of Python is. But a module
-/// that is called under autocast says which copies it may need: of its input, if that has the other precision, and of
-/// its parameters, once in a call of the whole model. An allocation of exactly such a size, made by that module itself,
-/// is that copy; of its input only before the module makes anything else.
+/// Note [Autocast copies]. Autocast copies inside operators, where Python has neither a line nor a tensor. But the
+/// hooks know which copies a module that is called under autocast may need: of its input, if that has the other
+/// precision, and of its parameters, once per call of the whole model. An allocation of exactly such a size, made by
+/// that module itself, is that copy; for a copy of the input, only before the module makes anything else.
 Program course_of(const Lives& lives, const Marks& marks, const MarkPlaces& places);
 
 }  // namespace dryfit::explain

@@ -24,14 +24,14 @@ std::size_t length_before_number(std::string_view part) {
   return has_number ? last + 1 : 0;
 }
 
-/// A number stands for all numbers where it tells blocks apart; at the end of a path it tells layers of a block apart.
+/// A number becomes `*` where it distinguishes blocks; at the end of a path it distinguishes the layers of a block.
 std::string generalised(std::string_view part, bool is_last) {
   if (is_number(part)) return is_last ? std::string(part) : "*";
   const auto length = length_before_number(part);
   return length == 0 ? std::string(part) : std::string(part.substr(0, length)) + "*";
 }
 
-/// At most `depth` parts of a path; with `all` numbers as they are.
+/// At most `depth` parts of a path; with `all`, numbers stay as they are.
 std::string shortened(std::string_view path, std::size_t depth, bool all) {
   std::string result;
   for (std::size_t part = 0; part < depth && !path.empty(); ++part) {

@@ -25,7 +25,7 @@ struct Share {
   Bytes bytes;       ///< as PyTorch counts them
   Bytes requested;
   std::size_t allocations = 0;
-  std::size_t modules = 0;                    ///< By::module: different ones that `name` stands for
+  std::size_t modules = 0;                    ///< By::module: number of different modules that match `name`
   std::array<Bytes, kCategories> categories;  ///< `bytes` by category
 
   /// The category that holds most of it.
@@ -35,19 +35,19 @@ struct Share {
 struct ShareOptions {
   By by = By::module;
   bool each = false;                 ///< By::module: `h.0` and `h.1` apart, not as `h.*`
-  std::optional<std::size_t> depth;  ///< By::module: only so many parts of the path
+  std::optional<std::size_t> depth;  ///< By::module: keep only this many parts of the path
 };
 
-/// The groups, the largest first, equal ones by name. Together they are all that was allocated.
+/// The groups, the largest first, equal ones by name. Together they are everything that was allocated.
 std::vector<Share> shares_of(const Explanation& explanation, const ShareOptions& options);
 
-/// "GPT2.h.*.mlp.0": numbers inside a path stand for all numbers, also those behind an underscore.
+/// "GPT2.h.*.mlp.0": a `*` replaces numbers inside a path, also those after an underscore.
 std::string pattern_of(std::string_view module);
 
 /// "train.py:42 main": the last part of the path; empty for kNone.
 std::string line_text(const Explanation& explanation, LineId line);
 
-/// Whether it is there at the moment that is explained.
+/// Whether it is live at the moment that is explained.
 inline bool at_peak(const Explanation& explanation, const Allocation& allocation) {
   return allocation.born <= explanation.peak.event && explanation.peak.event < allocation.died;
 }

@@ -66,7 +66,7 @@ TEST(Shares, Every_kind_of_group_sums_to_what_is_allocated) {
 }
 
 TEST(Shares, Numbers_inside_a_path_stand_for_all) {
-  EXPECT_EQ(pattern_of("Net.h.11.mlp.0"), "Net.h.*.mlp.0") << "the last part tells layers of a block apart";
+  EXPECT_EQ(pattern_of("Net.h.11.mlp.0"), "Net.h.*.mlp.0") << "the last part distinguishes layers of a block";
   EXPECT_EQ(pattern_of("Vit.layers.encoder_layer_11.mlp"), "Vit.layers.encoder_layer_*.mlp");
   EXPECT_EQ(pattern_of("Net.layer1.conv2"), "Net.layer1.conv2");
   EXPECT_EQ(pattern_of(""), "");
@@ -94,7 +94,7 @@ TEST(Difference, Only_what_changed_is_listed_and_the_largest_first) {
   EXPECT_TRUE(difference_of(before, before).modules.empty());
 }
 
-TEST(Difference, A_line_that_only_moved_is_no_change) {
+TEST(Difference, A_line_that_only_moved_is_not_a_change) {
   const auto before = sample();
   auto after = sample();
   after.lines[0].line = 9;

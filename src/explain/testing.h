@@ -13,11 +13,11 @@
 #include "explain/explain.h"
 #include "whatif/testing.h"
 
-/// Runs for tests, told as they happen.
+/// Runs for tests, written down as they happen.
 namespace dryfit::explain::testing {
 
-/// A program on one device: what it allocates and what the hooks mark, in one order. Each allocation has a segment of
-/// its own, so that its block is as large as it asks for, rounded up to 2 MiB.
+/// A program on one device: what it allocates and what the hooks mark, in order. Each allocation has a segment of its
+/// own, so that its block is as large as requested, rounded up to 2 MiB.
 class Story {
  public:
   using Action = snapshot::Action;
@@ -104,7 +104,7 @@ class Story {
     return result ? std::move(result).value() : Explanation{};
   }
 
-  /// The allocation of that name; the last one where it comes twice.
+  /// The allocation with that name; the last one if there are two.
   const Allocation& find(const Explanation& explanation, const std::string& what) const {
     const auto address = live_.at(what).first;
     const auto found = std::ranges::find(explanation.allocations, address, &Allocation::address);
