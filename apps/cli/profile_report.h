@@ -18,9 +18,9 @@ namespace dryfit::cli {
 /// A profiled run that has something to show.
 struct Profiled {
   std::filesystem::path trace;  ///< as PyTorch wrote it, in the run's folder
-  Told told;
+  HookLog log;
   launch::Ending ending;
-  Told::Seconds wall{};
+  HookLog::Seconds wall{};
   std::size_t others = 0;  ///< further processes that trained; their traces are not kept
 
   bool failed() const { return ending.kind == launch::Ending::Kind::exited && ending.code != 0; }

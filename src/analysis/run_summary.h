@@ -45,9 +45,9 @@ struct Assumption {
   std::string what;   ///< the operation: "nonzero"
   std::string where;  ///< the line of the program: "train.py:42"; empty: not known
   std::uint64_t times = 0;
-  std::uint64_t assumed =
-      0;                 ///< elements assumed, the time when they were most; times below the maximum take precedence
-  std::uint64_t of = 0;  ///< the largest possible number of elements that time
+  // The one time that counts: the largest number of elements assumed, and if possible one below its maximum.
+  std::uint64_t assumed = 0;  ///< elements assumed that time
+  std::uint64_t of = 0;       ///< the largest possible number of elements that time
 };
 
 /// What one process did on one device.

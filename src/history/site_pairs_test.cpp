@@ -95,8 +95,8 @@ TEST(CalibrationFile, Wrong_files_are_refused) {
     EXPECT_NE(calibration.error().what.find("site.json"), std::string::npos);
   };
   const std::string begin = R"({"format":"dryfit-site-calibration","version":)";
-  expect("", "no calibration");
-  expect("{}", "no calibration");
+  expect("", "not a site calibration");
+  expect("{}", "not a site calibration");
   expect(begin + "2}", "version 2");
   expect(begin + "1}", "damaged");
   expect(begin + R"(1,"latest":"today","groups":[]})", "damaged");

@@ -13,18 +13,18 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Tuple
 
 from _dryfit_hooks.patching import quietly
 
+from .hook_log import HookLog
 from .modules import ModuleNames
-from .telling import Telling
 
 FORMAT = 1
 # What of the environment changes a GPU's memory. The program may set them itself, so they are looked up at the end.
-TELLING_VARIABLES = ("CUBLAS_WORKSPACE_CONFIG", "CUBLASLT_WORKSPACE_SIZE", "PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF")
+RELEVANT_VARIABLES = ("CUBLAS_WORKSPACE_CONFIG", "CUBLASLT_WORKSPACE_SIZE", "PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF")
 
 
 class Facts:
-    def __init__(self, torch: Any, telling: Telling, modules: ModuleNames, environment: Mapping[str, str]) -> None:
+    def __init__(self, torch: Any, log: HookLog, modules: ModuleNames, environment: Mapping[str, str]) -> None:
         self._torch = torch
-        self._telling = telling
+        self._log = log
         self._modules = modules
         self._environment = environment
         self._optimizers: "weakref.WeakSet[Any]" = weakref.WeakSet()
@@ -60,8 +60,8 @@ class Facts:
             "steps": self._steps,
             "ended": self._ended(),
             "cudnn_benchmark": bool(self._torch.backends.cudnn.benchmark),
-            "environment": {name: os.environ[name] for name in TELLING_VARIABLES if name in os.environ},
-            "hooks_errors": self._telling.errors,
+            "environment": {name: os.environ[name] for name in RELEVANT_VARIABLES if name in os.environ},
+            "hooks_errors": self._log.errors,
             **self.more(),
         }
 
@@ -72,7 +72,7 @@ class Facts:
             return []
 
     def _ended(self) -> str:
-        if self._telling.notes.get("stop.reason") == "steps":
+        if self._log.notes.get("stop.reason") == "steps":
             return "steps"
         return "error" if getattr(sys, "last_type", None) is not None else "exit"
 

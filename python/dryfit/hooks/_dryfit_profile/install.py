@@ -20,18 +20,18 @@ from .backward import BackwardPasses
 from .device_mode import DeviceMode
 from .facts import Facts
 from .gpu_kernels import GpuKernels
+from .hook_log import HookLog
 from .modules import ModuleNames
 from .recording import Recording
 from .residency import Residency
 from .smaller_batches import SmallerBatches
-from .telling import Telling
 
 
 @quietly
 def install(torch: Any, environment: Mapping[str, str]) -> None:
     wanted = settings.from_environment(environment)
-    telling = Telling(wanted.folder)
-    guest.report_to(telling)
+    log = HookLog(wanted.folder)
+    guest.report_to(log)
     software.note_torch(torch)
     annotations = Annotations(torch)
     residency = Residency(torch)
@@ -41,8 +41,8 @@ def install(torch: Any, environment: Mapping[str, str]) -> None:
     modules = ModuleNames(torch, annotations)
     autocasting = Autocasting(torch)
     mode.casting = autocasting.cast
-    batches = SmallerBatches(wanted.batch, telling) if wanted.batch else None
-    facts = Facts(torch, telling, modules, environment)
+    batches = SmallerBatches(wanted.batch, log) if wanted.batch else None
+    facts = Facts(torch, log, modules, environment)
     facts.more = lambda: further_facts(autocasting, batches, phases.compiles)
     load = LoadWatch(torch, residency.includes, annotations.loaded)
     phases = Phases(torch, [load.end], lambda: None, [])

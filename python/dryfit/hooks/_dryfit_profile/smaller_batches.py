@@ -10,16 +10,16 @@ from typing import Any, Callable, Optional
 from _dryfit_hooks import imports
 from _dryfit_hooks.patching import Patch
 
-from .telling import Telling
+from .hook_log import HookLog
 
 
 class SmallerBatches:
     """The batch_size of a DataLoader stands third among its arguments, and is 1 when none is given. One that samples
     batches by itself (batch_sampler) or makes none (batch_size=None) is left as it is."""
 
-    def __init__(self, batch: int, telling: Telling) -> None:
+    def __init__(self, batch: int, log: HookLog) -> None:
         self.batch = batch
-        self._telling = telling
+        self._log = log
         self.full: Optional[int] = None  # what the program asked for, the largest of its loaders
 
     def install(self) -> None:
@@ -44,4 +44,4 @@ class SmallerBatches:
 
     def _note(self, asked: int) -> None:
         self.full = max(asked, self.full or 0)
-        self._telling.tell("batch", **{"from": self.full, "to": self.batch})
+        self._log.write("batch", **{"from": self.full, "to": self.batch})

@@ -13,7 +13,7 @@ import time
 from typing import Any, Dict, List
 
 
-class Telling:
+class HookLog:
     def __init__(self, folder: str) -> None:
         self._path = os.path.join(folder, f"told-{os.getpid()}.jsonl")
         self._process = os.getpid()
@@ -21,7 +21,7 @@ class Telling:
         self.errors: List[str] = []
         self.notes: Dict[str, str] = {}
 
-    def tell(self, what: str, **facts: Any) -> None:
+    def write(self, what: str, **facts: Any) -> None:
         """A forked child, such as a worker of a DataLoader, is not heard."""
         if os.getpid() != self._process:
             return
@@ -33,17 +33,17 @@ class Telling:
             pass
 
     def dryfit_phase(self, name: bytes) -> None:
-        self.tell("phase", name=name.decode())
+        self.write("phase", name=name.decode())
 
     def dryfit_step(self, completed: int) -> None:
-        self.tell("step", completed=completed)
+        self.write("step", completed=completed)
 
     def dryfit_note(self, key: bytes, text: bytes) -> None:
         name, value = key.decode(), text.decode("utf-8", "replace")
         if name == "hooks.error":
             self.errors.append(value)
         self.notes[name] = value
-        self.tell("note", key=name, text=value)
+        self.write("note", key=name, text=value)
 
     def dryfit_value(self, key: bytes, device: int, number: int) -> None:
         pass
