@@ -1,8 +1,11 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Does this training job fit that GPU? Dryfit runs the command against a card that is not there.
+"""Does this training job fit that GPU? Dryfit runs the command on a simulated GPU to find out.
 
-The work is done by the `dryfit` executable; this module calls it and hands its JSON back as a dictionary.
+This module calls the `dryfit` executable and returns its JSON output as a dictionary:
+
+    verdict = dryfit.run(["python", "train.py"], gpu="rtx-4090")
+    print(verdict["results"][0]["verdict"])
 """
 
 from __future__ import annotations
@@ -18,17 +21,17 @@ __version__ = "0.1.0"
 
 
 class DryfitError(RuntimeError):
-    """Dryfit gave no verdict; the message is what it said."""
+    """Raised when there is no verdict; the message is Dryfit's own."""
 
 
 OWN_EXECUTABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "dryfit")
 
 
 def executable() -> str:
-    """The native `dryfit`: the one that came with this package, else the first in PATH."""
+    """Return the path of the `dryfit` executable: the one in this package, else the first in PATH."""
     found = OWN_EXECUTABLE if os.access(OWN_EXECUTABLE, os.X_OK) else shutil.which("dryfit")
     if found is None:
-        raise DryfitError("the dryfit executable was found neither beside the package nor in PATH")
+        raise DryfitError("cannot find the dryfit executable in this package or in PATH; reinstall Dryfit")
     return found
 
 
@@ -40,10 +43,15 @@ def run(
     options: Sequence[str] = (),
     env: Optional[Mapping[str, str]] = None,
 ) -> "dict[str, Any]":
-    """Runs `command` on cards that are not there and returns what `dryfit run --json` says.
+    """Run `command` on simulated GPUs and return the output of `dryfit run --json` as a dictionary.
 
-    gpu: one name or several; steps: how many optimizer steps to take, or "all"; options: further options of
-    `dryfit run`. A job that does not fit is an answer, not an error; DryfitError is raised when there is no answer.
+    command: the program and its arguments, such as ["python", "train.py"]
+    gpu:     one GPU name or several, as listed by `dryfit gpus`
+    steps:   number of optimizer steps to run, or "all" (default: that of `dryfit run`)
+    options: further options of `dryfit run`
+    env:     environment of the run (default: this process's)
+
+    A job that does not fit is an answer, not an error. Raises DryfitError if there is no answer.
     """
     cards = gpu if isinstance(gpu, str) else ",".join(gpu)
     arguments = [executable(), "run", "--json", "--gpu", cards]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m dryfit` and the console script: the native executable takes this process over."""
+"""`python -m dryfit` and the console script: replaces this process with the native executable."""
 
 import os
 import sys
@@ -9,11 +9,11 @@ from dryfit import OWN_EXECUTABLE
 
 
 def main() -> int:
-    """Never looks in PATH: what it would find there may be this very script."""
+    """Never searches PATH, where it might find this very script."""
     try:
         os.execv(OWN_EXECUTABLE, [OWN_EXECUTABLE, *sys.argv[1:]])
     except OSError as error:
-        print(f"dryfit: cannot start {OWN_EXECUTABLE}: {error.strerror}. Install Dryfit again.", file=sys.stderr)
+        print(f"dryfit: cannot start {OWN_EXECUTABLE}: {error.strerror}\n  Reinstall Dryfit.", file=sys.stderr)
     return 1
 
 

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""What `dryfit observe -- command` does inside a Python process on a real GPU: when the process ends, it writes down what
-PyTorch counted, if the program has used PyTorch on a GPU at all. It never imports torch, prints nothing and raises
-nothing."""
+"""What `dryfit observe -- command` does inside a Python process on a real GPU: when the process ends, it writes
+PyTorch's memory counts to a file, if the program used PyTorch on a GPU at all. It never imports torch, prints nothing
+and raises nothing."""
 
 import atexit
 import os
@@ -10,7 +10,7 @@ import sys
 
 
 def start():
-    # Handlers run in the reverse order of their registration: ours after all of the program's.
+    # Handlers run in the reverse order of their registration, so ours runs after all of the program's.
     atexit.register(_write_down)
 
 

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""The door into a Python process that Dryfit watches: its folder stands first in PYTHONPATH, so Python imports this
-file at start-up. It starts the hooks of a dry run, of `dryfit observe` or of `dryfit profile`, takes its own folder out of
-sys.path and gives way to the sitecustomize that would have been imported without it. PYTHONPATH in the environment stays as it
-is, for child processes.
+"""The entry into a Python process that Dryfit watches: its folder comes first in PYTHONPATH, so Python imports this
+file at start-up. It starts the hooks of a dry run, of `dryfit observe` or of `dryfit profile`, removes its own folder
+from sys.path, and then imports the sitecustomize that Python would have imported without it. PYTHONPATH in the
+environment stays unchanged, for child processes.
 """
 
 import os
@@ -34,5 +34,5 @@ def _enter():
 
 _enter()
 
-# Without a next one this raises the ImportError that Python's site module expects of a missing sitecustomize.
+# If there is no other one, this raises the ImportError that Python's site module expects for a missing sitecustomize.
 import sitecustomize  # noqa: E402, F401

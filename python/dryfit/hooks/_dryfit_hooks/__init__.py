@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What Dryfit does inside the user's Python process: count, mark, report; never print, raise or change a result.
 
-Nothing but this file and `imports` is loaded until the program has imported torch.
+Only this file and `imports` are loaded until the program has imported torch.
 """
 
 import sys

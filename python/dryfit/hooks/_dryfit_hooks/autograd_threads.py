@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Waits until PyTorch's autograd threads rest after a backward pass.
+"""Waits until PyTorch's autograd threads are idle after a backward pass.
 
-The thread that ran the pass wakes the program first and puts its things away then: gradients that nobody else holds are
-freed a moment after `backward` has returned. On a GPU the program's next kernels come later than that. Here nothing
-takes time, and on a busy machine the next forward pass may allocate before the last gradients are gone.
+The thread that ran the pass first wakes the program and then cleans up: gradients that nothing else holds are freed a
+moment after `backward` has returned. On a GPU, the program's next kernels come later than that. Here nothing takes
+time, and on a busy machine the next forward pass may allocate before the last gradients are gone.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import time
 from typing import List, Set
 
 THREADS = "/proc/self/task"
-NAME = "pt_autograd_"  # PyTorch 2.6 names them so; those of 2.1 have no name of their own
-ROUNDS = 1000  # so many in vain: a thread that works for another part of the program is not waited for
-PAUSE = 50e-6  # seconds; lets go of the interpreter's lock, for which such a thread may be waiting
+NAME = "pt_autograd_"  # their name in PyTorch 2.6; those of 2.1 have no name of their own
+ROUNDS = 1000  # then give up: the thread works for another part of the program
+PAUSE = 50e-6  # seconds; releases the interpreter's lock, for which such a thread may be waiting
 
 
 class AutogradThreads:
@@ -27,7 +27,7 @@ class AutogradThreads:
         self._watched: List[str] = []
 
     def wait_until_at_rest(self) -> None:
-        """Twice in a row, as a thread that waits for the interpreter's lock looks like one at rest."""
+        """Checks twice in a row, as a thread that waits for the interpreter's lock looks idle."""
         rests = 0
         for _ in range(ROUNDS):
             self._find()
@@ -55,7 +55,7 @@ def _name_of(thread: str) -> str:
 
 
 def _is_at_rest(thread: str) -> bool:
-    """Also of a thread that has ended."""
+    """Also true for a thread that has ended."""
     state = _read(thread, "stat").rpartition(")")[2].strip()[:1]
     return state in ("S", "")
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
 """Casts of skipped parameters on the host (`model.half()`, `model.to(torch.bfloat16)`): a cast of zeros is zeros, so it
-needs neither be computed nor occupy memory. Whether a parameter still is what skipping left is asked of the system.
+needs no computation and no memory. The system's page tables show whether a parameter is still as skipping left it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Casts:
 
     @quietly
     def _empty_cast(self, fn: Callable[[Any], Any], source: Any) -> Any:
-        """fn(source) when it is a cast on the host of a parameter that was never written; None otherwise."""
+        """fn(source) if it is a cast on the host of a parameter that was never written; None otherwise."""
         if not self._parameters.is_large(source) or not self._parameters.includes(source) or source.dim() > 3:
             return None
         if not pages.are_untouched(source.data_ptr(), size_of(source)):

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""The end of the run: the last reports, and leaving when the asked number of steps has been taken.
+"""The end of the run: the last reports, and leaving after the requested number of steps.
 
-Leaving means os._exit: no finally block, no atexit handler and no checkpoint of the program's runs because of us.
+Leaving means os._exit: we do not cause any finally block, atexit handler or checkpoint of the program to run.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from .patching import quietly
 
 class Ending:
     def __init__(self, reports: List[Callable[[], None]], wait_for_autograd: Callable[[], None]) -> None:
-        """A backward pass that takes no time may end the program while its thread is still putting its things away, and
-        the interpreter aborts when that thread then asks for the lock. So it is waited for."""
+        """A backward pass that takes no time may end the program while its thread is still cleaning up, and the
+        interpreter aborts when that thread then requests the lock. So we wait for it."""
         self.reports = reports
         self._wait_for_autograd = wait_for_autograd
 
     def install(self) -> None:
-        """A program that ends by itself, by an exception or not, is reported on as well."""
+        """Reports on a program that ends by itself too, by an exception or not."""
         atexit.register(self._ended_by_itself)
 
     def stop(self) -> None:
@@ -59,7 +59,7 @@ def _flush() -> None:
 
 @quietly
 def _remove_temporary_folder() -> None:
-    """torch.distributed.nn makes a folder when it is imported, as accelerate does, and removes it in an exit handler."""
+    """torch.distributed.nn, which accelerate imports, creates a folder on import and removes it in an exit handler."""
     folder = getattr(sys.modules.get("torch.distributed.nn.jit.instantiator"), "_TEMP_DIR", None)
     if folder is not None:
         folder.cleanup()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""The hooks' way into the stand-in libcuda.so.1 (include/dryfit/guest.h). Without it every call does nothing."""
+"""The hooks' interface to the stand-in libcuda.so.1 (include/dryfit/guest.h). Without it every call does nothing."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _library: Optional[Any] = None
 
 
 def connect() -> bool:
-    """Finds the library; false when this process runs on something else, for example a real driver."""
+    """Finds the library; false if this process runs on something else, for example a real driver."""
     global _library
     try:
         library = ctypes.CDLL("libcuda.so.1")
@@ -37,7 +37,7 @@ def connect() -> bool:
 
 
 def report_to(library: Any) -> None:
-    """Reports to an object with the same functions instead, where there is no stand-in driver."""
+    """Reports to an object with the same functions instead, if there is no stand-in driver."""
     global _library
     _library = library
 
@@ -73,7 +73,7 @@ def assumed(what: str, where: str, elements: int, of: int) -> None:
 
 
 def answer(count: Optional[int]) -> None:
-    """What counts read back by this thread are to be from now on; None ends it."""
+    """Sets the value of the counts that this thread reads back from now on; None ends it."""
     if _library is not None:
         _library.dryfit_answer(-1 if count is None else count)
 

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""PyTorch's memory history, so that the peak can be explained later: which line asked for what.
+"""PyTorch's memory history, so that the peak can be explained later: which line requested what.
 
 Recording starts with CUDA and keeps the last MAX_ENTRIES events. A program that records for itself takes over: from
-then on the recording is the program's own, begun empty, and none is written for Dryfit.
+then on the recording is the program's own, starting empty, and none is written for Dryfit.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _OWN_FOLDER = os.path.dirname(__file__)
 class History:
     def __init__(self, torch: Any, run_directory: str) -> None:
         self._torch = torch
-        self.on_snapshot: List[Callable[[Dict[str, Any]], None]] = []  # called with what is about to be written
+        self.on_snapshot: List[Callable[[Dict[str, Any]], None]] = []  # called with the snapshot before it is written
         self._run_directory = run_directory
         self._recording = False
 
@@ -36,7 +36,7 @@ class History:
 
     @quietly
     def dump(self) -> None:
-        """Writes <run directory>/history-<pid>.pickle, whole or not at all, if this process has used CUDA."""
+        """Writes <run directory>/history-<pid>.pickle, completely or not at all, if this process has used CUDA."""
         if not self._recording or not self._torch.cuda.is_initialized():
             return
         snapshot = self._torch.cuda.memory._snapshot()

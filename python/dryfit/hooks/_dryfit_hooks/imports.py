@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tells when the program has imported a module, without importing it and without replacing its loader."""
+"""Calls back when the program has imported a module, without importing it and without replacing its loader."""
 
 import sys
 
@@ -11,7 +11,7 @@ def after_import(name, callback):
 
 
 def once_imported(name, callback):
-    """Calls callback(module) now if `name` has been imported, else as after_import does."""
+    """Calls callback(module) now if `name` has been imported, else like after_import."""
     module = sys.modules.get(name)
     if module is None:
         after_import(name, callback)
@@ -20,7 +20,7 @@ def once_imported(name, callback):
 
 
 class _Watcher:
-    """A finder that finds nothing by itself: it asks the others and watches the loader that they name."""
+    """A finder that finds nothing by itself: it queries the others and watches the loader that they return."""
 
     def __init__(self, name, callback):
         self._name = name

@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Skips the initialisation of large CPU parameters: their values do not matter to memory, and memory that is never
-written costs no host memory, so that a model far larger than the machine can be built in seconds.
+"""Skips the initialisation of large CPU parameters: their values do not affect memory, and pages that are never written
+cost no host memory, so that a model far larger than the machine can be built in seconds.
 
-What is skipped, for large CPU tensors (parameters.py), until the first forward pass on a device:
- - the initialisers of torch.nn.init, whatever they are given;
+Skipped, for large CPU tensors (parameters.py), until the first forward pass on a device:
+ - the initialisers of torch.nn.init, on any tensor;
  - in-place fills (FILLS) of a parameter that a module has registered, or of a tensor that shares its storage, such as
-   `layer.weight.data`; a tensor of the program's own is filled as ever;
+   `layer.weight.data`; other tensors of the program are filled as usual;
  - in-place arithmetic (ARITHMETIC) on such a parameter in the same function that has just filled it: hand-written
    initialisers (truncated normal) shape their numbers that way.
 A skipped tensor reads as zeros. The random number generator is not advanced.
@@ -72,8 +72,8 @@ class SkippedInitialisation:
         self._patches += [Patch(tensor, name, self._skipping_arithmetic) for name in ARITHMETIC]
 
     def end(self, late: bool) -> None:
-        """The first forward pass on a device begins. From now on everything is initialised; a wrapper that somebody
-        kept lets all calls through."""
+        """The first forward pass on a device begins. From now on everything is initialised; a wrapper that the program
+        has kept lets all calls through."""
         self._active = False
         for patch in self._patches:
             patch.restore()
@@ -118,7 +118,7 @@ class SkippedInitialisation:
         return compute
 
     def _is_writable_parameter(self, tensor: Any) -> bool:
-        """PyTorch refuses to write into a leaf that requires grad; it shall do so itself."""
+        """PyTorch refuses to write into a leaf that requires grad; we leave that refusal to PyTorch."""
         return (
             self._active
             and self._parameters.is_large(tensor)
@@ -127,8 +127,8 @@ class SkippedInitialisation:
         )
 
     def _skip(self, original: Callable[..., Any], tensor: Any, args: Any, kwargs: Dict[str, Any]) -> bool:
-        """True when the tensor has been emptied instead. Wrong arguments are not ours to judge: a small tensor of as
-        many dimensions tries them, with a generator of its own, and what it refuses is left to the original."""
+        """True if the tensor has been emptied instead. We do not judge wrong arguments: a small tensor with the same
+        number of dimensions tries them, with a generator of its own, and what it refuses is left to the original."""
         try:
             sample = tensor.detach().new_empty([min(length, 2) for length in tensor.shape])
             named = {name: value for name, value in kwargs.items() if name not in ("tensor", "generator")}

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Puts the parts together once torch is there."""
+"""Connects the parts once torch has been imported."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""When the model is on the device and not yet used, and how much PyTorch holds there then."""
+"""Notices when the model is on the device and not yet used, and reports how much PyTorch holds there then."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ KEY = "torch.reserved_after_load_bytes"
 
 class LoadWatch:
     def __init__(self, torch: Any, is_on_device: Callable[[Any], bool], report: Callable[[], bool]) -> None:
-        """`report` is called each time that a module was moved to the device, the last of which counts, and returns
+        """`report` is called each time a module has been moved to the device, and the last call counts; it returns
         whether there was something to report."""
         self._torch = torch
         self._is_on_device = is_on_device
@@ -33,7 +33,7 @@ class LoadWatch:
             self._patches.append(patch)
 
     def end(self, late: bool) -> None:
-        """The first forward pass begins or, when it is late, has gone by."""
+        """The first forward pass begins or, if late, is over."""
         for patch in self._patches:
             patch.restore()
         if not self._reported and not late:

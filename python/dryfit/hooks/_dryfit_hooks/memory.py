@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """PyTorch's own memory statistics, for each device the program has used.
 
-The program may reset PyTorch's peaks for its own purposes; what was reached before is folded in here, so that the
-reported peak is that of the whole run.
+The program may reset PyTorch's peaks for its own purposes; earlier peaks are folded in here, so that the reported peak
+is that of the whole run.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class MemoryStatistics:
         self._torch.cuda._lazy_call(self._attach_observer)
 
     def used_devices(self) -> Iterator[Tuple[int, Dict[str, Any]]]:
-        """Devices that PyTorch has memory on, or failed to get it from, with its statistics. Never initialises CUDA."""
+        """Devices on which PyTorch has memory, or failed to get it, with its statistics. Never initialises CUDA."""
         if not self._torch.cuda.is_initialized():
             return
         for device in range(self._torch.cuda.device_count()):

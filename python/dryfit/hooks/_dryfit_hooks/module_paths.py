@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a module is called: `GPT2.h.0.attn` begins with the class of the module that the program called."""
+"""Names of modules: `GPT2.h.0.attn` begins with the class of the module that the program called."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class ModulePaths:
         self._paths: Dict[int, Tuple[Any, str]] = {}  # by id: the module, weakly, and its path
 
     def of(self, module: Any, caller: str) -> str:
-        """The path of a module. One that is not known yet was called by that of the path `caller`, "" for none."""
+        """The path of a module. A new module was called by the one with the path `caller`, "" for none."""
         path = self.known(module)
         if path is None:
             name = type(module).__name__
@@ -26,7 +26,7 @@ class ModulePaths:
         return found[1] if found is not None and found[0]() is module else None
 
     def learn(self, root: Any, path: str) -> None:
-        """Names a module and all below it; those that have a name keep it."""
+        """Names a module and all modules below it; those that have a name keep it."""
         for name, module in root.named_modules():
             if self.known(module) is None:
                 self._paths[id(module)] = (weakref.ref(module), f"{path}.{name}" if name else path)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Gives the pages of a piece of host memory back: it reads as zeros and occupies nothing until it is written again."""
+"""Gives the pages of a range of host memory back: it reads as zeros and occupies nothing until it is written again."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _libc.madvise.restype = ctypes.c_int
 
 
 def discard(address: int, size: int) -> bool:
-    """False when the system refuses (locked memory); the content is then unchanged."""
+    """False if the system refuses (locked memory); the content is then unchanged."""
     page = mmap.PAGESIZE
     first = -(-address // page) * page
     last = (address + size) // page * page
@@ -29,7 +29,7 @@ def discard(address: int, size: int) -> bool:
 
 
 def are_untouched(address: int, size: int) -> bool:
-    """True when no page inside has been written or read since it was discarded, and the edges are zero."""
+    """True if no page inside has been written or read since it was discarded, and the edges are zero."""
     page = mmap.PAGESIZE
     first = -(-address // page) * page
     last = (address + size) // page * page

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Knows the large parameters of the program's modules while they are on the host."""
+"""Tracks the large parameters of the program's modules while they are on the host."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class LargeParameters:
         return [Patch(module, "register_parameter", lambda original: around(original, self._registered))]
 
     def is_large(self, tensor: Any) -> bool:
-        """A plain, contiguous tensor of at least THRESHOLD bytes in the host's memory, seen by no dispatch mode (fake
+        """A plain, contiguous tensor of at least THRESHOLD bytes in host memory, with no dispatch mode active (fake
         tensors, deferred initialisation)."""
         torch = self._torch
         return (

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""How the hooks stand in the way of a function without being noticed."""
+"""How the hooks wrap a function without being noticed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from . import guest
 
 
 def quietly(function: Callable[..., Any]) -> Callable[..., Any]:
-    """An exception of `function`, which is ours, becomes a note; the program goes on."""
+    """An exception in `function`, which is ours, becomes a note; the program continues."""
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -29,9 +29,9 @@ def around(
     before: Optional[Callable[..., Any]] = None,
     after: Optional[Callable[..., Any]] = None,
 ) -> Callable[..., Any]:
-    """`original` with before(*args, **kwargs) ahead of it and after(token, failed) behind it; the token is what
-    `before` returned. Neither may raise. While PyTorch traces a program to compile it, only `original` is called. An
-    exception of `original` shows no frame of ours (Python 3.11 and later; earlier ones keep the frame).
+    """`original` with before(*args, **kwargs) called before it and after(token, failed) after it; the token is what
+    `before` returned. Neither may raise. While PyTorch traces a program to compile it, only `original` is called. The
+    traceback of an exception in `original` shows no frame of ours (from Python 3.11; earlier versions keep the frame).
     """
     import torch
 
@@ -57,7 +57,7 @@ def around(
 
 
 def compiling_test(torch: Any) -> Callable[[], bool]:
-    """Tells whether PyTorch is tracing a program to compile it. That of 2.1 has another name."""
+    """A function that returns whether PyTorch is tracing a program to compile it. It has another name in 2.1."""
     return getattr(torch.compiler, "is_compiling", None) or torch._utils.is_compiling
 
 
@@ -73,7 +73,7 @@ def is_faking() -> bool:
 class Patch:
     """One attribute of a class or module, replaced by wrap(original) until restore().
 
-    The replacement goes by the name under which it is found, so that it pickles as the original did.
+    The replacement has the name under which it is found, so that it pickles as the original did.
     """
 
     def __init__(self, owner: Any, name: str, wrap: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
@@ -88,7 +88,7 @@ class Patch:
         setattr(owner, name, self.wrapper)
 
     def restore(self) -> None:
-        """Puts the original back, unless somebody else has replaced our wrapper since."""
+        """Puts the original back, unless our wrapper has been replaced since."""
         if vars(self._owner).get(self._name) is not self.wrapper:
             return
         if self._inherited:

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The program's phases: load, forward, backward, optimizer, other.
 
-A phase holds until the next one begins. Backward passes and optimizer steps have a beginning and an end that can be
-seen; a forward pass begins when a module on the device is called, and is seen by a hook that removes itself at once, so
-that the modules inside never meet it. After an optimizer step the next forward pass begins directly; after a backward
-pass the hook waits again, and what happens until then (gradient clipping) is "other".
+A phase lasts until the next one begins. Backward passes and optimizer steps have a visible beginning and end; a forward
+pass begins when a module on the device is called, and is noticed by a hook that removes itself at once, so that it
+never runs for the modules inside. After an optimizer step the next forward pass begins directly; after a backward pass
+the hook waits again, and what happens until then (gradient clipping) is "other".
 
-torch.compile would warn of such a hook, and compile twice for it. So a program that calls torch.compile is watched
+torch.compile would warn about such a hook, and compile twice for it. So a program that calls torch.compile is watched
 without it: its first forward pass begins with the first compilation, and each backward pass is followed by a forward
 pass.
 """
@@ -29,7 +29,7 @@ class Phases:
         on_backward_end: Callable[[], None],
         on_entered: List[Callable[[str], None]],
     ) -> None:
-        """Each of `on_first_forward` is called once, with true when the pass is noticed only at its end; each of
+        """Each of `on_first_forward` is called once, with true if the pass is noticed only at its end; each of
         `on_entered` with every phase that begins."""
         self._torch = torch
         self._on_backward_end = quietly(on_backward_end)
@@ -121,7 +121,7 @@ class Phases:
 
     @quietly
     def _backward_begins(self, *_: Any, **__: Any) -> Tuple[str, bool]:
-        """Gives the phase that the pass interrupts, and whether a forward pass was awaited."""
+        """Returns the phase that the pass interrupts, and whether a forward pass was awaited."""
         interrupted = (self._current, self._hook is not None)
         self._backward_depth += 1
         if self._backward_depth == 1:
@@ -156,7 +156,7 @@ class Phases:
 
 
 def _keep_scriptable(torch: Any, patch: Patch, operator: str) -> None:
-    """torch.jit.script knows these functions by identity; it is to know the wrapper as well."""
+    """torch.jit.script recognises these functions by identity, so it must know the wrapper as well."""
     builtins = torch.jit._builtins
     if builtins._builtin_table is None:
         builtins._builtin_ops.append((patch.wrapper, operator))

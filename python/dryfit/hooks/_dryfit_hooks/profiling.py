@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Keeps PyTorch's profiler to the host. What it would record of the device comes from NVIDIA's CUPTI, which looks into
-the real driver and finds nothing here: older versions report an error on stderr, newer ones crash.
+"""Restricts PyTorch's profiler to the host. It records the device through NVIDIA's CUPTI, which looks into the real
+driver and finds nothing here: older versions report an error on stderr, newer ones crash.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the launcher asked of the hooks, from the environment."""
+"""The launcher's settings for the hooks, from the environment."""
 
 from __future__ import annotations
 

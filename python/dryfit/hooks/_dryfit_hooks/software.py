@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which software the program runs on."""
+"""The versions of the software that the program uses."""
 
 from __future__ import annotations
 

@@ -1,14 +1,13 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Counts training steps through PyTorch's public optimizer hooks, and says when enough have been taken.
+"""Counts training steps through PyTorch's public optimizer hooks, and calls back after the requested number.
 
 A program may have several optimizers (the two sides of a GAN). The number of completed steps is that of the optimizer
-that has taken most. When it reaches the limit, the others may still catch up, so that their memory is seen too; an
-optimizer that never steps holds the end up for PATIENCE further steps only.
+with the most steps. When it reaches the limit, the others may still catch up, so that their memory is seen too; an
+optimizer that never steps delays the end by PATIENCE further steps only.
 
-PyTorch does not call the hooks of an optimizer whose step() is compiled. Its steps are told from zero_grad(): gradients
-that a backward pass has made are dropped after they were used. The first of these is not counted, as it may be a mere
-preparation.
+PyTorch does not call the hooks of an optimizer with a compiled step(). We infer its steps from zero_grad(): gradients
+that a backward pass has made are dropped after use. The first call does not count, as it may only prepare.
 """
 
 from __future__ import annotations
@@ -35,8 +34,8 @@ class StepCounter:
         on_completed: List[Callable[[], None]],
         on_limit: Callable[[], None],
     ) -> None:
-        """`on_step` are called after each step of any optimizer, `on_completed` when the number of completed steps has
-        risen, before these."""
+        """`on_step` are called after each step of any optimizer, `on_completed` (before these) when the number of
+        completed steps has grown."""
         self._torch = torch
         self._limit = limit
         self._phases = phases
@@ -114,8 +113,8 @@ class StepCounter:
             self._on_limit()
 
     def _counts(self, optimizer: Any) -> bool:
-        """True for an optimizer of parameters on a device. Parameters may live on the host (offloading) while the
-        device does the work: then, with no other optimizer on a device, it counts as well."""
+        """True for an optimizer with parameters on a device. Parameters may live on the host (offloading) while the
+        device does the work: then the optimizer counts as well, if no other one is on a device."""
         if _is_on_device(optimizer):
             return True
         return self._torch.cuda.is_initialized() and not any(map(_is_on_device, self._known))
@@ -137,7 +136,7 @@ def _is_on_device(optimizer: Any) -> bool:
 
 
 def _is_nested(caller: Any) -> bool:
-    """Whether a step calls this one: `caller` is the frame of PyTorch's wrapper around every optimizer's step()."""
+    """Whether another step calls this one: `caller` is the frame of PyTorch's wrapper around every step()."""
     frame = caller.f_back
     while frame is not None:
         if frame.f_code is caller.f_code:

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tells when the program lets timing choose its kernels: cudnn.benchmark, Triton's autotuner, torch.compile's. Time is
-virtual here, so a real device may choose others, with other workspaces.
+"""Notes if the program lets timing choose its kernels: cudnn.benchmark, Triton's autotuner, torch.compile's. Time is
+virtual here, so a real device may choose other kernels, with other workspaces.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class TuningWatch:
         once_imported("torch._inductor.runtime.benchmarking", self._watch_inductor)
 
     def look(self) -> None:
-        """To be called after each step: the flag can be set at any time."""
+        """Call it after each step: the flag can be set at any time."""
         if self._torch.backends.cudnn.benchmark:
             self._note("tuning.cudnn_benchmark")
 

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""What `dryfit profile` does inside the user's Python process: the program's CUDA calls are answered by the CPU, and
-PyTorch's profiler records what happens. As in a dry run nothing is printed and nothing of the program is changed that it
-could see, but that its GPU is slow.
+"""What `dryfit profile` does inside the user's Python process: the CPU runs the program's CUDA calls, and PyTorch's
+profiler records what happens. As in a dry run, nothing is printed, and the program sees no change except that its GPU
+is slow.
 
-Nothing but this file and `_dryfit_hooks.imports` is loaded until the program has imported torch.
+Only this file and `_dryfit_hooks.imports` are loaded until the program has imported torch.
 """
 
 import os
@@ -14,7 +14,7 @@ from _dryfit_hooks import imports
 
 
 def start():
-    """Begins as soon as the program has imported torch. Never imports torch itself."""
+    """Starts as soon as the program has imported torch. Never imports torch itself."""
     if "torch" in sys.modules:
         _install(sys.modules["torch"])
     else:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""The annotations that `docs/estimate.md` names: they stand in the trace beside the operators that they enclose."""
+"""The annotations of `docs/estimate.md`: they appear in the trace around the operators that they enclose."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any, Callable
 
 
 class Annotations:
-    """Costs two microseconds each. None is made before the recording has begun or after it has ended, nor one in itself:
-    what a host operation calls is of the host."""
+    """Two microseconds each. There are none before the recording begins or after it has ended, and none inside one
+    another: what a host operation calls belongs to the host."""
 
     def __init__(self, torch: Any) -> None:
         fast = getattr(torch._C._profiler, "_RecordFunctionFast", None)

@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Autocast of the GPU, done to tensors of the CPU: which function works in which precision differs between the two.
+"""The GPU's autocast, applied to tensors on the CPU: the two differ in which function works in which precision.
 
 The lists are those of torch 2.6 `at::autocast` (autocast_mode.h: AT_FORALL_LOWER_PRECISION_FP, AT_FORALL_FP32,
-AT_FORALL_FP32_SET_OPT_DTYPE, AT_FORALL_DIFFERENT_REDISPATCH_SIGNATURE, AT_FORALL_PROMOTE) by the names that Python calls
-them, and those of functions that consist of them. A leaf that is cast to the lower precision is cast once and kept until
-the outermost autocast is left, as `cached_cast` does.
+AT_FORALL_FP32_SET_OPT_DTYPE, AT_FORALL_DIFFERENT_REDISPATCH_SIGNATURE, AT_FORALL_PROMOTE) under their names in Python,
+and functions composed of these. A leaf that is cast to the lower precision is cast once and kept until the outermost
+autocast is left, as in `cached_cast`.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ class Autocasting:
     def __init__(self, torch: Any) -> None:
         self._torch = torch
         self._kept: Dict[int, Tuple[Any, Any]] = {}  # a leaf's identity: the leaf, its cast
-        self._enabled = self._question()
-        self.asked: Optional[Dict[str, str]] = None  # of the last autocast of the GPU, for the trace
+        self._enabled = self._enabled_test()
+        self.last: Optional[Dict[str, str]] = None  # the last autocast of the GPU, for the trace
 
     def install(self) -> None:
         module = importlib.import_module("torch.amp.autocast_mode")
@@ -55,8 +55,8 @@ class Autocasting:
         Patch(module.autocast, "__exit__", lambda original: around(original, after=self._left))
 
     def cast(self, func: Any, args: Arguments, kwargs: Keywords) -> Tuple[Arguments, Keywords]:
-        """The arguments as autocast hands them on. PyTorch's builds cast the last one first: C++ leaves the order to the
-        compiler, and theirs goes from right to left."""
+        """The arguments as autocast passes them on. PyTorch's builds cast the last one first: C++ leaves the order to
+        the compiler, and theirs goes from right to left."""
         if not self._enabled():
             return args, kwargs
         change = self._change_for(getattr(func, "__name__", ""), args, kwargs)
@@ -116,15 +116,15 @@ class Autocasting:
     @quietly
     def _entered(self, manager: Any, *_: Any) -> None:
         if manager.device == "cuda" and getattr(manager, "_enabled", True):
-            self.asked = {"device": "cuda", "dtype": str(manager.fast_dtype).rpartition(".")[2]}
+            self.last = {"device": "cuda", "dtype": str(manager.fast_dtype).rpartition(".")[2]}
 
     @quietly
     def _left(self, token: Any, failed: bool) -> None:
         if not self._enabled():
             self._kept.clear()
 
-    def _question(self) -> Callable[[], bool]:
-        """Before PyTorch 2.4 the question without a device is that of CUDA."""
+    def _enabled_test(self) -> Callable[[], bool]:
+        """Before PyTorch 2.4, is_autocast_enabled takes no device and is about CUDA."""
         torch = self._torch
         if _takes_device(torch):
             return lambda: torch.is_autocast_enabled("cuda")

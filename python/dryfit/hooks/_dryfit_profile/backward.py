@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Backward passes: annotated, and a time in which tensors that autograd hands out are the GPU's."""
+"""Backward passes: annotates them, and treats tensors that autograd hands out meanwhile as the GPU's."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""torch.cuda as a program finds it on a machine with one GPU, for builds of PyTorch without CUDA and machines without a
-GPU alike. No card has been chosen when a program is profiled, so the answers are those of a large and recent one.
+"""torch.cuda as on a machine with one GPU, for builds of PyTorch without CUDA and for machines without a GPU. No GPU
+has been chosen when a program is profiled, so the answers are those of a large and recent one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ THREADS_PER_MULTIPROCESSOR = 2048
 
 
 class Stream:
-    """A stream on which everything has been done already."""
+    """A stream on which all work is already done."""
 
     def __init__(self, device: Any = None, priority: int = 0, **_: Any) -> None:
         self.device_index, self.stream_id, self.cuda_stream, self.priority = 0, 0, 0, priority
@@ -95,7 +95,7 @@ def properties() -> Any:
 
 
 def answers(torch: Any) -> Dict[str, Callable[..., Any]]:
-    """Each name of torch.cuda with what it answers. Every function is an object of its own, as torch._dynamo asks."""
+    """The replacements by name in torch.cuda. Every function is a separate object, as torch._dynamo requires."""
     stream = Stream()
     return {
         **_of_the_card(),
@@ -142,7 +142,7 @@ def _of_streams(stream: Stream) -> Dict[str, Callable[..., Any]]:
 
 
 def _of_memory() -> Dict[str, Callable[..., Any]]:
-    """Nothing is known of a card's memory while a program is profiled: all counts are nought."""
+    """Nothing is known about a GPU's memory while a program is profiled: all counts are zero."""
     from collections import defaultdict
 
     numbers: Dict[str, Callable[..., Any]] = {
@@ -178,7 +178,7 @@ def _of_memory() -> Dict[str, Callable[..., Any]]:
 
 
 def _of_random_numbers(torch: Any) -> Dict[str, Callable[..., Any]]:
-    """The GPU draws from the CPU's generator, so that what is drawn again after a state was set is the same again."""
+    """The GPU draws from the CPU's generator, so that setting a state repeats the same numbers."""
     return {
         "manual_seed": lambda seed: None,
         "manual_seed_all": lambda seed: None,
@@ -193,7 +193,7 @@ def _of_random_numbers(torch: Any) -> Dict[str, Callable[..., Any]]:
 
 
 def _of_the_accelerator(torch: Any) -> Dict[str, Callable[..., Any]]:
-    """Names of torch.accelerator that torch.cuda does not have. Optimizers of newer versions ask there."""
+    """Names in torch.accelerator that torch.cuda does not have. Optimizers of newer versions call them."""
     return {
         "current_accelerator": lambda check_available=False: torch.device("cuda"),
         "current_device_index": lambda: 0,
@@ -216,7 +216,7 @@ def install(torch: Any) -> None:
 
 
 def _answer(module: Any, answers: Dict[str, Callable[..., Any]]) -> None:
-    """Only what the version of PyTorch has already: programs ask whether a name is there."""
+    """Replaces only names that this version of PyTorch has: programs check whether a name exists."""
     for name, answer in answers.items():
         if module is not None and hasattr(module, name):
             setattr(module, name, answer)

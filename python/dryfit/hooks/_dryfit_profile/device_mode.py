@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""The program's tensors "on the GPU" are tensors of the CPU. Every call of a PyTorch function or method from Python goes
-through here: a device "cuda" in its arguments becomes the CPU, results of work on the GPU are remembered as the GPU's,
-and questions such as `tensor.device` are answered accordingly.
+"""The program's tensors "on the GPU" are tensors on the CPU. Every call of a PyTorch function or method from Python
+goes through here: a device "cuda" in its arguments becomes the CPU, results of work on the GPU are remembered as the
+GPU's, and attributes such as `tensor.device` answer accordingly.
 
-A copy to the GPU is a real copy, as on a GPU, so that the profiler sees a block for it. What happens on the host alone is
-annotated `dryfit::host`: its memory is not the GPU's.
+A copy to the GPU is a real copy, as on a GPU, so that the profiler sees a block for it. What happens on the host alone
+is annotated `dryfit::host`: its memory is not the GPU's.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ Keywords = Dict[str, Any]
 Handler = Callable[[Any, Arguments, Keywords], Any]
 
 UNTOUCHED = frozenset(("__get__", "__set__", "__delete__", "size", "stride", "dim", "numel", "element_size", "data_ptr"))
-# What begins and ends an annotation may not lie in one of ours, or the two would not nest.
+# Calls that begin and end an annotation must not be inside one of ours, or the two would not nest.
 ANNOTATING = "_record_function"
 
 
 class Target(NamedTuple):
-    """What Tensor.to is asked for."""
+    """The arguments of Tensor.to."""
 
     device: Any
     dtype: Any
@@ -41,14 +41,14 @@ class Target(NamedTuple):
 
 
 class State(threading.local):
-    """What a thread is at."""
+    """The state of a thread."""
 
     handling = 0  # functions that are being handled
-    in_backward = False  # there, tensors that autograd hands out are not marked, and are the GPU's
+    in_backward = False  # if so, tensors that autograd hands out are not marked, but are the GPU's
 
 
 class DeviceMode(TorchFunctionMode):
-    """A mode is of one thread; this one is entered in every thread of Python's and never left."""
+    """A mode belongs to one thread; this one is entered in every Python thread and never left."""
 
     def __init__(self, torch: Any, residency: Residency, annotations: Annotations) -> None:
         super().__init__()
@@ -77,8 +77,8 @@ class DeviceMode(TorchFunctionMode):
 
     @contextlib.contextmanager
     def called_back(self) -> Iterator[None]:
-        """Around code of the program that an operator calls: a mode is off while it handles a function. What such code is
-        handed, which may have come to be just now, is the GPU's."""
+        """For code of the program that an operator calls: a mode is off while it handles a function. The tensors passed
+        to such code, which may be new, are the GPU's."""
         state = self.state
         handling, backward = state.handling, state.in_backward
         state.handling, state.in_backward = 0, True
@@ -107,18 +107,18 @@ class DeviceMode(TorchFunctionMode):
         return self.state.in_backward or self._residency.includes(tensor)
 
     def call(self, func: Any, args: Arguments, kwargs: Keywords) -> Any:
-        """Any function: of the GPU when it is asked to be, or when something that it works on is there."""
+        """Calls any function: on the GPU if the device is given so, or if one of its arguments is there."""
         if "pin_memory" in kwargs:
             kwargs = {name: value for name, value in kwargs.items() if name != "pin_memory"}
-        asked = self._place_of(kwargs.get("device"))
-        if asked == "cuda":
+        place = self._place_of(kwargs.get("device"))
+        if place == "cuda":
             kwargs = {**kwargs, "device": "cpu"}
-        if asked == "cpu" or asked is None and not self._works_on_device(args, kwargs):
+        if place == "cpu" or place is None and not self._works_on_device(args, kwargs):
             with self._annotations.host():
                 return func(*args, **kwargs)
         if self.casting is not None:
             args, kwargs = self.casting(func, args, kwargs)
-        if asked == "cuda" and not self._works_on_device(args, kwargs):
+        if place == "cuda" and not self._works_on_device(args, kwargs):
             with self._annotations.to_device():
                 result = func(*args, **kwargs)
         else:
@@ -128,7 +128,7 @@ class DeviceMode(TorchFunctionMode):
         return result
 
     def move(self, tensor: Any, place: Optional[str], convert: Callable[[bool], Any]) -> Any:
-        """A tensor to the GPU, to the host, or where it is: convert(copy) gives the converted tensor."""
+        """Moves a tensor to the GPU, to the host, or leaves it where it is: convert(copy) returns the result."""
         here = "cuda" if self.is_on_device(tensor) else "cpu"
         place = place or here
         if (here, place) == ("cpu", "cuda"):
@@ -149,7 +149,7 @@ class DeviceMode(TorchFunctionMode):
         return self.state.in_backward or self._residency.any_in(args) or self._residency.any_in(kwargs.values())
 
     def _place_of(self, device: Any) -> Optional[str]:
-        """ "cuda", "cpu", or None for no device and for all others, such as "meta"."""
+        """ "cuda", "cpu", or None for no device and for all other devices, such as "meta"."""
         if device is None:
             return None
         if isinstance(device, int) and not isinstance(device, bool):
@@ -187,14 +187,14 @@ class DeviceMode(TorchFunctionMode):
 
     def _to(self, func: Any, args: Arguments, kwargs: Keywords) -> Any:
         tensor = args[0]
-        wanted = self._understood(args[1:], dict(kwargs))
+        wanted = self._parse_target(args[1:], dict(kwargs))
         place = self._place_of(wanted.device)
         if place is None and wanted.device is not None:
             return func(*args, **kwargs)
         dtype = wanted.dtype or tensor.dtype
         return self.move(tensor, place, lambda copy: func(tensor, dtype, copy=copy or wanted.copy, **wanted.layout))
 
-    def _understood(self, rest: Arguments, kwargs: Keywords) -> "Target":
+    def _parse_target(self, rest: Arguments, kwargs: Keywords) -> "Target":
         """The arguments of Tensor.to: (dtype, …), (device, dtype, …) or (other, …), then non_blocking and copy."""
         plain = list(rest)
         device = dtype = None
@@ -223,7 +223,7 @@ class DeviceMode(TorchFunctionMode):
         return self.move(args[0], "cpu", lambda copy: to(args[0], args[0].dtype, copy=copy, **kwargs))
 
     def _type(self, func: Any, args: Arguments, kwargs: Keywords) -> Any:
-        """Without an argument it is a question: "torch.cuda.FloatTensor"."""
+        """Without an argument it returns the type: "torch.cuda.FloatTensor"."""
         if len(args) == 1 and not kwargs:
             name = func(*args)
             return name.replace("torch.", "torch.cuda.", 1) if self.is_on_device(args[0]) else name
@@ -234,7 +234,7 @@ class DeviceMode(TorchFunctionMode):
         return self.call(func, args, kwargs)
 
     def _from_data(self, func: Any, args: Arguments, kwargs: Keywords) -> Any:
-        """These share memory with their source where they can, which no source on the host does with the GPU."""
+        """These share memory with their source if they can; the GPU never shares memory with a source on the host."""
         if self._place_of(kwargs.get("device")) != "cuda":
             return self.call(func, args, kwargs)
         with self._annotations.host():

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the trace itself does not tell: the "dryfit" object of docs/estimate.md."""
+"""What the profiler's trace does not contain: the "dryfit" object of docs/estimate.md."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from .hook_log import HookLog
 from .modules import ModuleNames
 
 FORMAT = 1
-# What of the environment changes a GPU's memory. The program may set them itself, so they are looked up at the end.
-RELEVANT_VARIABLES = ("CUBLAS_WORKSPACE_CONFIG", "CUBLASLT_WORKSPACE_SIZE", "PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF")
+# Variables that affect a GPU's memory. The program may set them itself, so they are read at the end.
+VARIABLES = ("CUBLAS_WORKSPACE_CONFIG", "CUBLASLT_WORKSPACE_SIZE", "PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF")
 
 
 class Facts:
@@ -40,7 +40,7 @@ class Facts:
         register_optimizer_step_post_hook(lambda optimizer, args, kwargs: self._optimizers.add(optimizer))
 
     def step_completed(self) -> None:
-        """Models are described while they live: a program that has ended has none."""
+        """Describes models while they exist: they are gone when the program has ended."""
         self._steps += 1
         self._describe()
 
@@ -60,7 +60,7 @@ class Facts:
             "steps": self._steps,
             "ended": self._ended(),
             "cudnn_benchmark": bool(self._torch.backends.cudnn.benchmark),
-            "environment": {name: os.environ[name] for name in RELEVANT_VARIABLES if name in os.environ},
+            "environment": {name: os.environ[name] for name in VARIABLES if name in os.environ},
             "hooks_errors": self._log.errors,
             **self.more(),
         }
@@ -115,7 +115,7 @@ class Facts:
 
 
 def _in_order_of_moving(module: Any, kind: str, path: str = "") -> Iterator[Tuple[str, Any]]:
-    """Module.to() goes through the children first. The same tensor may come twice."""
+    """Module.to() visits the children first. The same tensor may come twice."""
     for name, child in module.named_children():
         yield from _in_order_of_moving(child, kind, f"{path}{name}.")
     for name, tensor in getattr(module, f"_{kind}").items():

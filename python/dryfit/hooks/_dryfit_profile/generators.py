@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Generators of random numbers of the GPU are the CPU's."""
+"""The GPU's random number generators are the CPU's."""
 
 from __future__ import annotations
 

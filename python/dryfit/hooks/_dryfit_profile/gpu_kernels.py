@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Functions whose kernels keep other tensors on a GPU than on the CPU, done so that the GPU's are kept: dropout with a mask of
-booleans, attention that saves a sum per row in the place of the matrix of weights.
+"""Functions with kernels that keep other tensors on a GPU than on the CPU, replaced so that the GPU's tensors are kept:
+dropout with a mask of booleans, attention that saves a sum per row instead of the matrix of weights.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class GpuKernels:
         self._mode.replace(self._torch.nn.functional.scaled_dot_product_attention, self._attention)
         self._mode.replace(self._torch._C._nn.cross_entropy_loss, self._cross_entropy)
         self._allow_lists()
-        # cuDNN would lay the weights of a recurrent network out in one piece.
+        # cuDNN would put the weights of a recurrent network into one piece.
         Patch(self._torch, "_use_cudnn_rnn_flatten_weight", lambda original: lambda: False)
 
     def _allow_lists(self) -> None:
@@ -36,7 +36,7 @@ class GpuKernels:
         Patch(self._torch._C, "_group_tensors_by_device_and_dtype", self._grouping)
 
     def _grouping(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        """Groups of lists of tensors, by the device of the first list."""
+        """Groups lists of tensors by the device of the first list."""
 
         def group(lists: Any, *args: Any, **kwargs: Any) -> Any:
             device = self._torch.device("cuda", 0)
@@ -49,7 +49,7 @@ class GpuKernels:
         return group
 
     def _dropout(self, func: Any, args: Arguments, kwargs: Keywords) -> Any:
-        """torch.dropout(input, p, train): the GPU's fused kernel is taken for 0 < p < 1 while training."""
+        """torch.dropout(input, p, train): a GPU uses its fused kernel for 0 < p < 1 while training."""
         values = dict(zip(("input", "p", "train"), args), **kwargs)
         tensor, p = values["input"], values["p"]
         if not (values["train"] and 0 < p < 1 and tensor.numel() > 0 and self._mode.is_on_device(tensor)):
@@ -57,7 +57,7 @@ class GpuKernels:
         return self._mode.call(self._torch.native_dropout, (tensor, p, True), {})[0]
 
     def _attention(self, func: Any, args: Arguments, kwargs: Keywords) -> Any:
-        """With dropout the CPU has no kernel but that of single matrices; the GPU's keeps nothing more for it."""
+        """With dropout, the CPU has only the kernel for single matrices; the GPU's keeps nothing more for it."""
         names = ("query", "key", "value", "attn_mask", "dropout_p", "is_causal")
         values = dict(zip(names, args), **kwargs)
         if self._mode.is_on_device(values["query"]):
@@ -65,8 +65,8 @@ class GpuKernels:
         return self._mode.call(func, (), values)
 
     def _cross_entropy(self, func: Any, args: Arguments, kwargs: Keywords) -> Any:
-        """Of its two parts autocast leaves the first, the logarithm, in the precision of the input, and casts the second's
-        input. Both are called from C++ at once, where the CPU's autocast would see them and not the GPU's."""
+        """Autocast leaves the first of its two parts, the logarithm, in the input's precision, and casts the input of
+        the second. C++ calls both at once, where the CPU's autocast would see them and not the GPU's."""
         names = ("input", "target", "weight", "reduction", "ignore_index", "label_smoothing")
         values = {**dict(zip(names, args)), **kwargs}
         tensor, target = values["input"], values["target"]
@@ -80,7 +80,7 @@ class GpuKernels:
 
 
 def _first(groups: Any) -> Any:
-    """Of (lists, indices): what there is of the first list."""
+    """The first tensor of the first list in (lists, indices), if there is one."""
     return [tensor for tensor in groups[0][0][:1] if tensor is not None]
 
 

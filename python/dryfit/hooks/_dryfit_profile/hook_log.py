@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""What is told to the launcher while the program runs: one line of JSON each, appended to a file of this process.
+"""The hooks' log for the launcher while the program runs: lines of JSON, appended to a file of this process.
 
-It takes the place of the stand-in driver, to which the other hooks report (`_dryfit_hooks.guest`).
+It replaces the stand-in driver, to which the hooks report in a dry run (`_dryfit_hooks.guest`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class HookLog:
         self.notes: Dict[str, str] = {}
 
     def write(self, what: str, **facts: Any) -> None:
-        """A forked child, such as a worker of a DataLoader, is not heard."""
+        """Writes nothing in a forked child, such as a DataLoader's worker."""
         if os.getpid() != self._process:
             return
         line = json.dumps({"what": what, "seconds": round(time.monotonic() - self._begun, 3), **facts})

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Puts the parts together once torch is there."""
+"""Connects the parts once torch has been imported."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def install(torch: Any, environment: Mapping[str, str]) -> None:
 
 def further_facts(autocasting: Autocasting, batches: Optional[SmallerBatches], compiles: bool) -> Dict[str, Any]:
     facts: Dict[str, Any] = {
-        "autocast": autocasting.asked,
+        "autocast": autocasting.last,
         "compiles": compiles,
         "ran_foreach": True,
         "ran_native_dropout": True,

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tensors that come to be without a PyTorch function that a mode sees: from a file, and as a deep copy."""
+"""Tensors that are created without a PyTorch function that a mode sees: from a file, and as a deep copy."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BEFORE_PYTORCHS_OWN = 0
 
 def install(torch: Any, residency: Residency) -> None:
     def restored(storage: Any, location: Any) -> Any:
-        """The answer to torch.load, which asks for each storage of a file where it is to be."""
+        """Called by torch.load to place each storage of a file."""
         if not str(location).startswith("cuda"):
             return None
         residency.add_storage(storage if isinstance(storage, torch.UntypedStorage) else storage.untyped())

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Annotates the forward pass of every module with its path, and knows the models of the program: modules that are called
-by no other."""
+"""Annotates the forward pass of every module with its path, and finds the program's models: modules that no other
+module calls."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class ModuleNames:
 
     @quietly
     def _ends(self, module: Any, args: Any, result: Any) -> None:
-        """A forward pass that an exception left before its hook is closed with the one around it."""
+        """If an exception left a forward pass before its hook, it is closed with the one around it."""
         if not any(entered is module for entered, _ in self._open):
             return
         while self._open:

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""A process has one profiler, and it is ours: a program that starts PyTorch's itself goes on, and finds that nothing was
-recorded."""
+"""A process has one profiler, and it is ours: a program that starts PyTorch's own profiler continues, and gets an empty
+recording."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from _dryfit_hooks import guest
 
 
 class EmptyResult:
-    """What PyTorch's C++ part gives when a profiler is stopped."""
+    """What PyTorch's C++ part returns when a profiler stops."""
 
     def events(self) -> List[Any]:
         return []
@@ -31,7 +31,7 @@ class EmptyResult:
 
 
 def install() -> None:
-    """After ours has begun."""
+    """Call it after our profiler has started."""
     module = importlib.import_module("torch.autograd.profiler")
 
     def start(*_: Any, **__: Any) -> None:

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Has the functions that PyTorch writes in Python be seen from the inside.
+"""Makes the inside of PyTorch's functions in Python visible to a mode.
 
-Such a function (F.dropout, Tensor.backward, autograd.grad) hands itself to a mode first, and what it calls then is seen by
-no mode. Here they are asked only of tensors of a kind of their own, and the built-in functions that they call are seen.
+Such a function (F.dropout, Tensor.backward, autograd.grad) first passes itself to a mode, and then no mode sees what it
+calls. With this change it does so only for tensor subclasses, and a mode sees the built-in functions that it calls.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ class Recording:
         self._annotations.active = True
 
     def save(self, facts: Callable[[], Dict[str, Any]]) -> None:
-        """Once, and only in the process that began it. PyTorch writes the file whole or not at all."""
+        """Saves once, and only in the process that began. PyTorch writes the file completely or not at all."""
         if not self._running or os.getpid() != self._process:
             return
         self._running = False
@@ -43,7 +43,7 @@ class Recording:
 
 
 def _plain(value: Any) -> Any:
-    """PyTorch writes a slash for every backslash in metadata, so no text may need one."""
+    """PyTorch turns every backslash in metadata into a slash, so no text may need one."""
     if isinstance(value, str):
         return "".join(_PLAIN.get(letter, letter if letter.isprintable() else " ") for letter in value)
     if isinstance(value, dict):

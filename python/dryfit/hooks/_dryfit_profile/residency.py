@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which tensors the program believes on the GPU. All lie in the host's memory; the storages of these are marked.
+"""The tensors that the program believes to be on the GPU. All are in host memory; the storages of these are marked.
 
 A mark is a weak reference to the storage: it keeps the storage's object, not its memory, so that no other storage can
-have its identity while the mark is there.
+have its identity while the mark exists.
 """
 
 from __future__ import annotations

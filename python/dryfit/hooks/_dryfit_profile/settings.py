@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the launcher asked of a profile, from the environment."""
+"""The launcher's settings for a profile, from the environment."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Mapping, Optional
 
 @dataclass(frozen=True)
 class Settings:
-    folder: str  # traces and what is told while the program runs go here
+    folder: str  # for traces and the hooks' log
     steps: Optional[int]  # None: let the program end by itself
-    batch: Optional[int]  # what a DataLoader's batch is to be; None: what the program asks for
+    batch: Optional[int]  # of the DataLoaders; None: what the program requests
 
 
 def from_environment(environment: Mapping[str, str]) -> Settings:

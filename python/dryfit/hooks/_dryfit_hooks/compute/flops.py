@@ -21,8 +21,8 @@ UNCOUNTED = "flops.uncounted"
 
 LARGEST = (1 << 64) - 1
 
-# Operators that do much arithmetic and have no formula in some version of PyTorch or in all. They are named, so that
-# nobody takes a count without them for the whole.
+# Operators that do much arithmetic and have no formula in some version of PyTorch or in all. They are listed, so that a
+# count without them is not mistaken for the whole.
 WITHOUT_FORMULA = """
 _cudnn_rnn _cudnn_rnn_backward addmv addmv_ addbmm addbmm_ addmm_ baddbmm_ dot _cdist_forward _cdist_backward
 _scaled_mm _int_mm _grouped_mm _scaled_grouped_mm _weight_int4pack_mm _weight_int8pack_mm
@@ -46,7 +46,7 @@ class Flops:
         self._uncounted: Dict[str, int] = {}  # operator: times
 
     def install(self) -> None:
-        """Where this fails nothing is counted, and the report says so."""
+        """If this fails, nothing is counted, and the report says so."""
         if "with_keyset" not in inspect.signature(self._torch.library.Library.impl).parameters:
             guest.note("flops.unavailable", "it needs PyTorch 2.5 or later")
             return
@@ -72,7 +72,7 @@ class Flops:
         guest.value(STEP, -1, min(sum(self._last_step.values()), LARGEST))
 
     def report(self) -> None:
-        """The last completed step by operator and module, in the order in which they were met."""
+        """The last completed step by operator and module, in the order in which they appeared."""
         for (operator, module), count in self._last_step.items():
             guest.value(f"{BREAKDOWN}/{operator}/{module}", -1, min(count, LARGEST))
         for operator, times in self._uncounted.items():
@@ -134,7 +134,7 @@ class Flops:
         return handle
 
     def _is_on_device(self, args: Tuple[Any, ...]) -> bool:
-        """Tensors without data, as torch.compile runs through a program with, say that they are on no device here."""
+        """Tensors without data, which torch.compile uses to run through a program, are on none of our devices."""
         for each in args:
             if isinstance(each, self._torch.Tensor):
                 return bool(each.is_cuda)

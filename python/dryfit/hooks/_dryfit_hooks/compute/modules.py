@@ -3,13 +3,13 @@
 """Which module an operator works for.
 
 In the forward pass that is the innermost module being called. A backward pass calls no modules; but PyTorch numbers the
-nodes of its graph, the node in progress is known, and so is the module that was at work when the node was made.
+nodes of its graph, the current node is known, and so is the module that was running when the node was created.
 
 Note [Numbers of nodes]
-Each thread numbers the nodes it makes. A pass that is begun inside another (reentrant checkpointing) runs through nodes
-which the backward thread has made itself; their numbers mean nothing outside, and theirs mean nothing to it.
+Each thread numbers the nodes it creates. A pass that begins inside another (reentrant checkpointing) runs through nodes
+that the backward thread has created itself; their numbers mean nothing outside, and outside numbers nothing there.
 
-torch.compile would compile the hooks of this file into the program: where it is used, modules are not told apart.
+torch.compile would compile the hooks in this file into the program; if it is used, modules are not distinguished.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class ModuleWatch:
         self._local = _Local()
         self._paths = ModulePaths()
         self._made: List[Dict[int, str]] = [{}, {}]  # number of node: path; in this step, in the one before
-        self._hooks: List[Any] = []  # none: modules are not told apart
+        self._hooks: List[Any] = []  # none: modules are not distinguished
         self._depth = 0  # of backward passes inside one another
         self._passes = 0  # outermost ones that have ended
 

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""How many bytes operators move: each tensor that one gets is read once, each that it gives or changes is written once.
+"""How many bytes operators move: each input tensor is read once, each tensor that is returned or changed written once.
 
-That is the least that a device moves, if nothing stays in its caches from one operator to the next. Operators that only
-show a tensor in another way move nothing; those called by other operators are part of these.
+That is the least that a device moves if nothing stays in its caches from one operator to the next. Operators that only
+return a view move nothing; operators called by other operators are part of these.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LARGEST = (1 << 64) - 1
 
 class Traffic:
     def __init__(self, torch: Any, module: Callable[[], str]) -> None:
-        """module() is the one that the calling thread works for."""
+        """module() returns the module that the calling thread works for."""
         self._torch = torch
         self._module = module
         self._local = threading.local()
@@ -33,8 +33,8 @@ class Traffic:
         self._last_step: Dict[Tuple[str, str], int] = {}
 
     def install(self, interception: Interception, counted: "set[str]") -> None:
-        """Stands in front of all operators that have a kernel for the device, but for the names in `counted`, whose
-        handlers call `around` themselves."""
+        """Intercepts all operators that have a kernel for the device, except the names in `counted`: their handlers
+        call `around` themselves."""
         for name in self._names():
             if name.partition(".")[0] not in counted:
                 handler = self.around(name.partition(".")[0], lambda below, args, kwargs: below(*args, **kwargs))

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which module is at work: marks where the program calls one and where that returns.
+"""The running module: marks where the program calls a module and where that returns.
 
-torch.compile would compile these marks into the program: where it is used, modules are not told apart from then on.
+torch.compile would compile these marks into the program; once it is used, modules are no longer distinguished.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ENTERED, WITH_GRAD, WITH_AUTOCAST, OUT_OF_MEMORY = 1, 2, 4, 8
 
 class CallWatch:
     def __init__(self, torch: Any, marks: Marks, paths: ModulePaths, on_root: Callable[[Any], None]) -> None:
-        """on_root(module) is called where a module is called that none has called."""
+        """on_root(module) is called for a module that the program calls outside any other module."""
         self._torch = torch
         self._marks = marks
         self._paths = paths

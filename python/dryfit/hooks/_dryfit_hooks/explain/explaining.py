@@ -34,7 +34,7 @@ class Explaining:
         self._libraries = (os.path.dirname(os.path.dirname(__file__)), os.path.dirname(torch.__file__))
 
     def install(self) -> None:
-        """Before the counter of steps, which may end the program."""
+        """Call it before the step counter's, which may end the program."""
         self._marks.clock.install()
         self._calls.install()
         module = importlib.import_module("torch.optim.optimizer")
@@ -71,13 +71,13 @@ class Explaining:
 
     @quietly
     def out_of_memory(self) -> None:
-        """Nothing may be left of this when the program has ended."""
+        """Looks now, as all this may be gone when the program has ended."""
         self._calls.out_of_memory()
         self._tensors.look_at_all()
 
     @quietly
     def write(self, snapshot: Dict[str, Any]) -> None:
-        """Writes <run directory>/marks-<pid>.json, whole or not at all, beside a history of the same moment."""
+        """Writes <run directory>/marks-<pid>.json, completely or not at all, beside a history of the same moment."""
         self._tensors.look_at_all()
         self._marks.operators = quietly(Operators(self._torch).of_lines)(snapshot) or []
         self._marks.workspaces = _cublas_workspaces()
@@ -90,7 +90,7 @@ class Explaining:
         self._marks.phases.add(self._phase, step, *self._place)
 
     def _place_of_program(self) -> Tuple[int, int, int]:
-        """The line of the program that is at work: what the backward pass allocates has no stack of its own."""
+        """The running line of the program: what the backward pass allocates has no stack of its own."""
         frame = sys._getframe(1)
         while frame is not None and frame.f_code.co_filename.startswith(self._libraries):
             frame = frame.f_back
@@ -121,8 +121,8 @@ class Explaining:
 
 
 def _cublas_workspaces() -> List[int]:
-    """How large the workspace is that PyTorch keeps for cuBLAS: torch 2.6 `parseChosenWorkspaceSize` takes it from
-    CUBLAS_WORKSPACE_CONFIG, pairs of KiB and number; without one it is one of two, by the card."""
+    """The possible sizes of PyTorch's workspace for cuBLAS: torch 2.6 `parseChosenWorkspaceSize` takes it from
+    CUBLAS_WORKSPACE_CONFIG, pairs of KiB and number; without one it is one of two, depending on the GPU."""
     words = [word for word in os.environ.get("CUBLAS_WORKSPACE_CONFIG", "").split(":") if word]
     if words and all(word.isdigit() for word in words) and len(words) % 2 == 0:
         return [sum(int(size) * int(count) * 1024 for size, count in zip(words[::2], words[1::2]))]

@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""The marks of a process, and the file that carries them (docs/explain.md draws it).
+"""The marks of a process, and their file (docs/explain.md draws it).
 
 Note [When a mark was made]
-PyTorch counts the allocations and the frees of each device, and its history has an entry for each of both. So their sum
-tells between which two entries a mark was made, exactly, whatever clocks say; and where the history has forgotten its
-beginning, counting from its end does.
+PyTorch counts the allocations and frees of each device, and its history has an entry for each of them. So their sum
+shows exactly between which two entries a mark was made, independently of any clock; and if the history has forgotten
+its beginning, we count from its end.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, Dict, List, Sequence, Tuple
 from ..patching import Patch, around, quietly
 
 VERSION = 1
-MOST_CALLS = 1_000_000  # the history keeps fewer events than that; older marks are about none of them
+MAX_CALLS = 1_000_000  # more than the history keeps; older marks belong to events that it has forgotten
 
 Row = Tuple[int, ...]
 
@@ -27,7 +27,7 @@ class Clock:
     def __init__(self, torch: Any) -> None:
         self._torch = torch
         self._statistics = torch._C._cuda_memoryStats
-        self._devices = 0  # 0: CUDA is not there yet
+        self._devices = 0  # 0: CUDA is not initialised yet
         self._forgotten: List[int] = []
 
     def install(self) -> None:
@@ -56,7 +56,7 @@ class Clock:
 
     @quietly
     def _reset(self, which: Any = None, *_: Any) -> None:
-        """The program sets the counts to zero."""
+        """The program resets the counts to zero."""
         self.now()
         for device in range(self._devices):
             if which in (None, device):
@@ -64,7 +64,7 @@ class Clock:
 
 
 class Column:
-    """Marks of one kind: when, and what."""
+    """Marks of one kind: time and content."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -72,11 +72,11 @@ class Column:
 
     def add(self, *what: int) -> None:
         self.rows.append((self._clock.now(), what))
-        if len(self.rows) > 2 * MOST_CALLS:
-            del self.rows[:MOST_CALLS]
+        if len(self.rows) > 2 * MAX_CALLS:
+            del self.rows[:MAX_CALLS]
 
     def columns(self, devices: int) -> "Dict[str, Any]":
-        """A mark from before CUDA was there is one of the very beginning."""
+        """Marks from before CUDA was initialised belong to the very beginning."""
         when = [[at[device] if at else 0 for at, _ in self.rows] for device in range(devices)]
         return {"at": when, "what": [list(each) for each in zip(*(what for _, what in self.rows))]}
 

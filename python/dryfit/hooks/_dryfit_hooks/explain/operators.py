@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which operator a line of Python calls, from its text.
+"""The operator that a line of Python calls, from its text.
 
-The history knows the lines that led to an allocation, and the innermost of them called an operator: `F.linear(…)` names
-it, `a + b` means it. A line that names several is told with all of them.
+The history has the lines that led to an allocation, and the innermost of them called an operator: `F.linear(…)` names
+it, `a + b` implies it. If a line names several, all of them are reported.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ class Operators:
         self._known: Dict[str, int] = {}
 
     def of_lines(self, snapshot: Dict[str, Any]) -> List[Tuple[str, int, str]]:
-        """Of each line that called an operator which allocated: its file, number and operators."""
+        """For each line that called an allocating operator: its file, number and operators."""
         lines: Dict[Tuple[str, int], None] = {}
         for trace in snapshot.get("device_traces", ()):
             for entry in trace:
                 frames = entry.get("frames")
                 if frames and entry["action"] in ("alloc", "oom"):
                     lines[frames[0]["filename"], frames[0]["line"]] = None
-        told = [(file, line, self.of(linecache.getline(file, line))) for file, line in lines]
-        return [each for each in told if each[2]]
+        found = [(file, line, self.of(linecache.getline(file, line))) for file, line in lines]
+        return [each for each in found if each[2]]
 
     def of(self, line: str) -> str:
-        """ "linear"; "mul, sigmoid"; "" where the line names none."""
+        """ "linear"; "mul, sigmoid"; "" if the line names none."""
         text = _TEXT.sub("''", line)
         calls = [_SAME.get(name, name) for name in _CALL.findall(text)]
         kinds = [(name, self._kind(name)) for name in dict.fromkeys(calls)]
@@ -57,7 +57,7 @@ class Operators:
         return ", ".join(found[:3])
 
     def _kind(self, name: str) -> int:
-        """0: no operator; 1: one that shows a tensor in another way, and may copy it; 2: one that makes a new one."""
+        """0: no operator; 1: one that returns a view of a tensor, and may copy it; 2: one that makes a new tensor."""
         known = self._known.get(name)
         if known is None:
             known = self._known[name] = self._look_up(name)
@@ -78,5 +78,5 @@ class Operators:
 
 
 def _is_default(text: str) -> bool:
-    """Signs in the head of a function are not its operators."""
+    """Signs in a function's signature are not operators."""
     return text.lstrip().startswith(("def ", "class ", "@"))

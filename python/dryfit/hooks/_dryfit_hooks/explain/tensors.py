@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Where the tensors are that the program keeps: parameters, buffers, gradients, optimizer state."""
+"""The addresses of tensors that the program keeps: parameters, buffers, gradients, optimizer state."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Tensors:
         self._types: Dict[Any, int] = {}
 
     def root(self, module: Any) -> None:
-        """A module that the program called; what belongs to it is looked at when it is met for the first time."""
+        """A module that the program called; looks at its tensors on the first call."""
         if module not in self._roots:
             self._roots.add(module)
             self._marks.saw(self._of_modules([module]))
@@ -34,7 +34,7 @@ class Tensors:
         self._optimizers.add(optimizer)
 
     def look_at_parameters_of(self, optimizer: Any) -> None:
-        """Those that are no module's."""
+        """Those that belong to no module."""
         own = [each for group in optimizer.param_groups for each in group["params"] if self._owner(each) is None]
         self._marks.saw([row for each in own for row in self._row(PARAMETER, each, 0, 0)])
 
@@ -45,7 +45,7 @@ class Tensors:
         self._marks.saw(self._state())
 
     def look_at_all(self) -> None:
-        """Everything, and modules that the program never called: a copy that averages, a frozen teacher."""
+        """Everything, including modules that the program never called: an averaged copy, a frozen teacher."""
         modules = list(self._roots) + self._uncalled()
         self._marks.saw([*self._of_modules(modules), *self._gradients(), *self._state()])
 
@@ -112,7 +112,7 @@ class Tensors:
         return (owner[1], self._marks.text(owner[2])) if owner else (0, "")
 
     def _row(self, role: int, tensor: Any, module: int, name: int) -> List[Row]:
-        """One row or none: only plain tensors on a device lie somewhere."""
+        """One row or none: only plain tensors on a device have an address."""
         if not self._is_plain(tensor) or not tensor.is_cuda or tensor.is_sparse:
             return []
         address = tensor.data_ptr()
@@ -137,7 +137,7 @@ class Tensors:
 
 
 def _tensors_in(value: Any, key: str) -> Iterator[Tuple[str, Any]]:
-    """The values of a state that may be tensors, through dicts and lists, with the name of the outermost."""
+    """The values of a state that may be tensors, through dicts and lists, with the outermost name."""
     if isinstance(value, dict):
         for name, each in value.items():
             yield from _tensors_in(each, key or str(name))

@@ -1,13 +1,12 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Following values, so that sizes which depend on data are true.
+"""Follows values, so that sizes that depend on data are right.
 
-The modelled card computes nothing. Most of what a training program computes never decides a size; what does decide one
-(masks, token ids, positions, lengths, routing tables) is small, integer, and comes from the host. It is kept here a
-second time, on the host: `mirrors` holds the values, `interception` stands between PyTorch and its CUDA kernels for a
-list of operators, `following` carries values through them, `sizes` answers the operators whose result has as many
-elements as the data say, `reading` answers the program's questions, and `assumptions` decides and reports where nothing
-is known.
+The simulated GPU computes nothing. Most of what a training program computes never decides a size; what does (masks,
+token ids, positions, lengths, routing tables) is small, integer, and comes from the host. We keep a second copy on the
+host: `mirrors` holds the values, `interception` intercepts a list of operators between PyTorch and its CUDA kernels,
+`following` carries values through them, `sizes` handles operators with a data-dependent number of results, `reading`
+handles reads by the program, and `assumptions` decides and reports what to assume for unknown values.
 """
 
 from .install import Values

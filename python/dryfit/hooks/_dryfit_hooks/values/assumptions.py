@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""What is assumed where a value cannot be known, and how the run learns of it."""
+"""What to assume for unknown values, and how the run learns about it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DECAY = 0.999
 
 
 class Origin(NamedTuple):
-    """Values that were assumed, and the place in the program that asked for them."""
+    """Values that were assumed, and the place in the program that needed them."""
 
     what: str
     where: str
@@ -24,7 +24,7 @@ class Origin(NamedTuple):
 
 @dataclass(frozen=True)
 class UnknownSizes:
-    """How many of `of` elements an operator selects when nobody can tell: the launcher's --unknown-sizes."""
+    """How many of `of` elements a selection by unknown values takes: the launcher's --unknown-sizes."""
 
     fraction: float = 1.0
 
@@ -41,10 +41,10 @@ class UnknownSizes:
 
 
 class Assumptions:
-    """Tells the run of every size that rests on an assumption, and gives unknown numbers a value.
+    """Reports every size that depends on an assumption, and gives unknown numbers a value.
 
-    A number that nobody knows, as a loss, reads as something positive that falls a little with every reading: a program
-    that stops when its loss no longer falls goes on, and one that waits for convergence ends.
+    An unknown number, such as a loss, reads as a positive value that falls a little with every read: a program that
+    stops when its loss no longer falls continues, and one that waits for convergence ends.
     """
 
     def __init__(self, torch: Any, sizes: UnknownSizes) -> None:
@@ -66,7 +66,7 @@ class Assumptions:
             guest.assumed(origin.what, origin.where, assumed, of)
 
     def report_read(self, origin: Optional[Origin]) -> None:
-        """The program has read values that rest on an assumption; whether they become sizes is not known."""
+        """The program has read values that depend on an assumption; whether they become sizes is unknown."""
         self.report(origin, 0, 0)
 
     def place(self) -> str:

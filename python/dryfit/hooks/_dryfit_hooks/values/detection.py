@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""torchvision's detectors, whose sizes follow from boxes that the network predicts.
+"""torchvision's detectors: their sizes follow from boxes that the network predicts.
 
-How many proposals match an object is not known, but the samplers take a fixed number of them: it is enough to have both
-kinds at hand in plenty. Each proposal is pooled from one level of the pyramid: which one is not known, but it is one.
-Which boxes are suppressed is not known either: the rule for selections by unknown values holds.
+How many proposals match an object is unknown, but the samplers take a fixed number of them: it is enough to have plenty
+of both kinds. Each proposal is pooled from exactly one level of the pyramid, but it is unknown which. Which boxes are
+suppressed is unknown too: the rule for selections by unknown values applies.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Detection:
 
     @quietly
     def _matches(self, matcher: Any, matches: Any) -> None:
-        """One proposal in two matches the first object, the others none."""
+        """Every second proposal matches the first object, the others none."""
         if matches.is_cuda and self._mirrors.of(matches) is None:
             values = self._torch.full(matches.shape, matcher.BELOW_LOW_THRESHOLD, device="cpu")
             values[::2] = 0

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Carries known values through operators: where every input is known, the same operator runs on the host as well."""
+"""Carries known values through operators: if every input is known, the same operator runs on the host as well."""
 
 from __future__ import annotations
 
@@ -41,20 +41,20 @@ _amp_update_scale_ fill_diagonal_ put_ index_reduce_ bitwise_left_shift_.Tensor 
 exp_ log_ relu_ sigmoid_ tanh_
 """.split()
 
-# Operators whose results are not followed, but whose forms in place or with "out" write to tensors that may be.
+# Operators without followed results, but with in-place or "out" forms that write to tensors that may be followed.
 OTHERS = """
 mm bmm addmm baddbmm addbmm addmv addr mv matmul lerp addcmul addcdiv cos sin tan exp2 expm1 log2 log10 log1p rsqrt square
 erf softmax _softmax _log_softmax hypot atan2 trunc frac copysign nan_to_num threshold clip
 """.split()
 DRAWING = "exponential_ geometric_ log_normal_ cauchy_ bernoulli_.Tensor".split()
 
-# Operators that write to the argument called "out", beside those that MAKING has under the same name.
+# Operators that write to the argument "out", beside those in MAKING with the same name.
 FILLING = ["arange.start_out", "linspace.out", "eye.m_out"]
 
 # Note [Numbers on the device]
-# PyTorch itself puts plain numbers onto the device for some operators, marks them as numbers, and cannot hand such a
-# tensor to Python: whatever of this module it then meets raises an error. Either the operator that would meet it is left
-# alone, or the one that takes the number is led to its sibling that takes a tensor: {operator: (sibling, place)}.
+# PyTorch itself puts plain numbers onto the device for some operators, marks them as numbers, and cannot pass such a
+# tensor to Python: any handler of this module that gets one raises an error. Either we leave the operator that would
+# get it alone, or we redirect the one that takes the number to its sibling for tensors: {operator: (sibling, place)}.
 LEFT_ALONE = ["pow.Tensor_Tensor_out"]
 LED_TO_TENSORS = {
     "searchsorted.Scalar": ("searchsorted.Tensor", 1),
@@ -65,7 +65,7 @@ LED_TO_TENSORS = {
     "isin.Scalar_Tensor_out": ("isin.Tensor_Tensor_out", 0),
 }
 
-# rule(args, kwargs, outputs) tells what the results are taken to be where the inputs are not known.
+# rule(args, kwargs, outputs) sets what to assume for the results if the inputs are unknown.
 Rule = Callable[[Tuple[Any, ...], Any, Any], None]
 
 
@@ -98,7 +98,7 @@ class Following:
                 interception.put(name, self._forgetting(written), always=True)
 
     def values_of(self, argument: Any) -> Any:
-        """The argument with every tensor on a device replaced by its values; raises Unknown where there are none."""
+        """The argument with every tensor on a device replaced by its values; raises Unknown if there are none."""
         if isinstance(argument, self._torch.Tensor):
             if not argument.is_cuda:
                 return argument
@@ -111,7 +111,7 @@ class Following:
         return argument
 
     def origin_of(self, *arguments: Any) -> Optional[Origin]:
-        """The first assumption that the arguments rest on."""
+        """The first assumption that the arguments depend on."""
         for argument in arguments:
             if isinstance(argument, self._torch.Tensor):
                 origin = self._mirrors.origin_of(argument) if argument.is_cuda else None
@@ -124,7 +124,7 @@ class Following:
         return None
 
     def compute(self, operator: Any, args: Tuple[Any, ...], kwargs: Any) -> Optional[List[Any]]:
-        """The results of the operator on the host; None where they cannot be known."""
+        """The results of the operator on the host; None if they are unknown."""
         try:
             values = [self.values_of(each) for each in args]
             result = operator(*values, **{name: self.values_of(each) for name, each in kwargs.items()})
@@ -141,7 +141,7 @@ class Following:
                 self._mirrors.made(tensor, values, origin)
 
     def _other_forms(self) -> Iterator[Tuple[str, List[str]]]:
-        """The forms of operators that write to their arguments, and to which."""
+        """The forms of operators that write to their arguments, and the arguments they write to."""
         for packet in dict.fromkeys(name.partition(".")[0] for name in (*MAKING, *OTHERS)):
             for form in (packet, packet + "_"):
                 operator = getattr(self._torch.ops.aten, form, None)
@@ -244,7 +244,7 @@ class Following:
                 self._mirrors.remember(target, values, self.origin_of(*args[1:]))
 
     def _after_large_write(self, operator: Any, target: Any, args: Tuple[Any, ...]) -> None:
-        """Of tensors that are too large one kind is followed: zeros with a one in each row, as one_hot makes them."""
+        """Only one kind of large tensor is followed: zeros with a one in each row, as one_hot makes them."""
         if operator in self._overwriting and (len(args) == 1 or type(args[1]) in (int, float) and args[1] == 0):
             self._mirrors.cleared(target)
             return
@@ -259,4 +259,4 @@ class Following:
 
 
 class Unknown(Exception):
-    """A tensor on a device whose values are not known."""
+    """A tensor on a device with unknown values."""

@@ -23,7 +23,7 @@ class Values:
         self._unknown_sizes = unknown_sizes
 
     def install(self) -> None:
-        """Where this fails, sizes that depend on data come out empty: the run must know."""
+        """If this fails, sizes that depend on data come out empty, so the run must know."""
         if "with_keyset" not in inspect.signature(self._torch.library.Library.impl).parameters:
             guest.note("values.not_followed", "it needs PyTorch 2.5 or later")
             return

@@ -1,14 +1,14 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Stands in front of chosen operators.
+"""Intercepts chosen operators.
 
-PyTorch's dispatcher has two places for that: one in front of everything, that the calls of some threads pass (Note [The
-engine's own calls] in switching.py), and BackendSelect, right in front of the kernels, that all calls pass and only
-factory functions use. A function registered at such a place gets the call with what remains to be done, and passes it
-on by `redispatch`. Public interface: torch.library, with_keyset (PyTorch 2.5 and later).
+PyTorch's dispatcher has two places for that: one before everything else, which the calls of some threads pass (Note
+[The engine's own calls] in switching.py), and BackendSelect, right before the kernels, which all calls pass and only
+factory functions use. A function registered at such a place gets the call with the remaining dispatch keys, and passes
+it on with `redispatch`. Public interface: torch.library, with_keyset (PyTorch 2.5 and later).
 
-torch.compile looks at every Python frame that runs while a compiled function does, and would compile these too: it is
-told to leave this file alone, and switched off below it.
+torch.compile looks at every Python frame that runs during a compiled function, and would compile these too: we make it
+leave this file alone, and switch it off below it.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ class Interception:
     def put(
         self, name: str, handler: Handler, always: bool = False, namespace: str = "aten", engine: bool = False
     ) -> None:
-        """handler(below, args, kwargs) instead of the operator `name`, as "add.Tensor", where PyTorch has it.
+        """Calls handler(below, args, kwargs) instead of the operator `name`, such as "add.Tensor", if PyTorch has it.
 
-        Called for tensors on a device only, unless `always`; for the autograd engine's own calls too with `engine`, which
-        is for operators that make no gradients. `below(*args, **kwargs)` is the operator itself.
+        Only for tensors on a device, unless `always`; with `engine` also for the autograd engine's own calls, which is
+        for operators that make no gradients. `below(*args, **kwargs)` is the operator itself.
         """
         packet, _, overload = name.partition(".")
         operator = getattr(getattr(getattr(self._torch.ops, namespace), packet, None), overload or "default", None)
@@ -52,7 +52,7 @@ class Interception:
         library.impl(name, self._kernel(operator, handler, always, key), key, with_keyset=True)
 
     def on_unseen_write(self, forget: Callable[[Any], None]) -> None:
-        """Has forget(tensor) called where compiled code or a custom operator says that it has written to a tensor."""
+        """Calls forget(tensor) when compiled code or a custom operator reports that it has written to a tensor."""
         set_compiler = self._torch._C._dynamo.eval_frame.set_eval_frame
         tensor_type = self._torch.Tensor
 
@@ -108,7 +108,7 @@ class Interception:
         return kernel
 
     def _counting_writes(self, operator: Any) -> Callable[..., Any]:
-        """redispatch_boxed, with the versions of the tensors that the operator writes to taken before and after."""
+        """redispatch_boxed; reads the versions of the tensors that the operator writes to before and after."""
         redispatch = operator._handle.redispatch_boxed
         arguments = list(enumerate(operator._schema.arguments))
         written = [(i, each.name) for i, each in arguments if each.alias_info and each.alias_info.is_write]
@@ -135,12 +135,12 @@ class Interception:
             self._mirrors.after_write(target, version)
 
     def _is_plain(self, kind: type) -> bool:
-        """Not of the tensors without data that a program is compiled with, nor of any other that acts for itself."""
+        """False for the tensors without data that compile a program, and for any other class with its own dispatch."""
         return getattr(kind, "__torch_dispatch__", None) is self._torch._C._disabled_torch_dispatch_impl
 
     def _as_tensors(self, args: Tuple[Any, ...], positions: Any) -> Tuple[Any, ...]:
-        """Plain numbers come where the operator takes tensors. They keep the width that PyTorch gives them, and with it
-        their value, unless the result would then be of another type."""
+        """Plain numbers may come in place of tensors. They keep the width that PyTorch gives them, and with it their
+        value, unless the result would then have another type."""
         torch = self._torch
         tensors = [args[i] for i in positions if i < len(args) and isinstance(args[i], torch.Tensor)]
         peer = tensors[-1] if tensors else 0

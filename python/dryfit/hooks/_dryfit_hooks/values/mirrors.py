@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which tensors on a device have known values, and what they are."""
+"""The tensors on a device that have known values, and these values."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ _FIRST_SWEEP = 256
 class _Mirror:
     """The contents of one storage on a device, byte by byte on the host.
 
-    Writes that nobody told us of are seen in the version that PyTorch counts up with every write in place. A write
-    that is followed is counted later, or not at all, when it happens inside another operator: `uncertain` allows for
-    that until the next look tells.
+    Writes that we did not intercept show in the version that PyTorch increments with every write in place. A write
+    that is followed is counted later, or not at all, if it happens inside another operator: `uncertain` allows for
+    that until the next look.
     """
 
     bytes: Any  # an untyped storage on the host, or Choices
     weak: int  # a weak reference to the storage on the device
     version: int
     uncertain: bool
-    origin: Optional[Origin]  # the values rest on this assumption
+    origin: Optional[Origin]  # the values depend on this assumption
 
 
 @dataclass
 class Choices:
     """The contents of a storage that is too large to be kept: rows of zeros, each with a one at its place.
 
-    A router's choices are of this form (one_hot: tokens x chosen x experts), and programs look at one expert at a time.
-    Without places the rows are zeros alone.
+    A router's choices have this form (one_hot: tokens x chosen x experts), and programs look at one expert at a time.
+    Without places the rows are only zeros.
     """
 
     size: int  # of the storage, in bytes
@@ -49,7 +49,7 @@ class Choices:
         return self.size
 
     def view(self, torch: Any, tensor: Any) -> Any:
-        """What `tensor`, a view of the storage, holds."""
+        """The values of `tensor`, a view of the storage."""
         if self.places is None:
             return torch.zeros(tensor.size(), dtype=tensor.dtype, device="cpu")
         where = torch.tensor(tensor.storage_offset(), device="cpu")
@@ -59,7 +59,7 @@ class Choices:
 
 
 class Mirrors:
-    """Views of one storage share its mirror. Gone with the storage: nothing here keeps device memory alive."""
+    """Views of one storage share its mirror, which dies with the storage: nothing here keeps device memory alive."""
 
     def __init__(self, torch: Any) -> None:
         self._torch = torch
@@ -73,9 +73,9 @@ class Mirrors:
         return self._has_plain_storage(tensor) and tensor.numel() * tensor.element_size() <= limit
 
     def of(self, tensor: Any) -> Optional[Any]:
-        """A tensor on the host that shares memory with the mirror and looks like `tensor`; None: not known.
+        """A tensor on the host that shares memory with the mirror and looks like `tensor`; None: unknown.
 
-        Of Choices it is a copy, and None for views that are too large."""
+        For Choices it is a copy, or None for views that are too large."""
         mirror = self._find(tensor)
         if mirror is None:
             return None
@@ -115,9 +115,9 @@ class Mirrors:
             self.made(tensor, values, origin, written=True)
 
     def made(self, tensor: Any, values: Any, origin: Optional[Origin] = None, written: bool = False) -> None:
-        """`tensor` is new, nothing else of its storage has been seen by the program, and it holds `values`.
+        """`tensor` is new, the program has seen nothing else of its storage, and it holds `values`.
 
-        `written`: by an operator that writes in place, so that the version may still count up."""
+        `written`: by an operator that writes in place, so that the version may still increase."""
         storage = tensor.untyped_storage()
         size = storage.nbytes()
         self._drop(storage._cdata)
@@ -138,11 +138,11 @@ class Mirrors:
         return mirror
 
     def before_write(self, tensor: Any) -> Optional[int]:
-        """The version of a tensor that is about to be written to by an operator we see; None: its values are not known."""
+        """The version of a tensor that an intercepted operator is about to write to; None: its values are unknown."""
         return None if self._find(tensor) is None else _version(tensor)
 
     def after_write(self, tensor: Any, before: Optional[int]) -> None:
-        """That write has been counted by now, or will be when the operator around it ends."""
+        """The write has been counted by now, or will be when the operator around it ends."""
         mirror = self._mirrors.get(tensor.untyped_storage()._cdata) if before is not None else None
         if mirror is not None:
             mirror.version, mirror.uncertain = _version(tensor), _version(tensor) == before
@@ -162,7 +162,7 @@ class Mirrors:
 
     @contextlib.contextmanager
     def within_strange_operator(self) -> Iterator[None]:
-        """Its own kernels write to the tensors that it makes: what they held before is not remembered."""
+        """Its own kernels write to the tensors that it creates: do not remember what those held before."""
         self._local.strange = True
         try:
             yield
@@ -170,12 +170,12 @@ class Mirrors:
             self._local.strange = False
 
     def _has_plain_storage(self, tensor: Any) -> bool:
-        """Not sparse, nested, quantized or complex: its elements lie in its storage as they are read."""
+        """Not sparse, nested, quantized or complex: its storage holds the elements as they are read."""
         plain = tensor.layout is self._torch.strided and not tensor.is_nested
         return plain and not tensor.is_quantized and not tensor.is_complex()
 
     def _may_change_unseen(self) -> bool:
-        """What is captured into a CUDA graph happens at every replay, and nobody is told of those."""
+        """What is captured into a CUDA graph happens at every replay, which we do not see."""
         return getattr(self._local, "strange", False) or bool(self._torch._C._cuda_isCurrentStreamCapturing())
 
     def _find(self, tensor: Any) -> Optional[_Mirror]:
@@ -208,8 +208,8 @@ class Mirrors:
             self._torch.UntypedStorage._free_weak_ref(mirror.weak)
 
     def _make_room(self, size: int) -> bool:
-        """What decides sizes is small: the oldest mirrors that are as large as the new one, or larger, make way for it.
-        A quarter at once, so that this is rare."""
+        """What decides sizes is small: drops the oldest mirrors that are as large as the new one, or larger. A quarter
+        at once, so that this is rare."""
         self._sweep()
         for key, mirror in list(self._mirrors.items()):
             if self._total <= LARGEST_TOTAL // 4 * 3 - size:

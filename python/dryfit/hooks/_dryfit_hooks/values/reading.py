@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Values on their way between host and device, and the program's questions after single numbers."""
+"""Copies of values between host and device, and the program's reads of single numbers."""
 
 from __future__ import annotations
 

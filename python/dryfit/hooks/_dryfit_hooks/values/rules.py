@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""What operators are taken to give where their inputs are not known. The values are finite; a router sends every expert
-the same number of tokens; checks pass."""
+"""What to assume for the results of operators with unknown inputs: values are finite; a router sends every expert the
+same number of tokens; checks pass."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .following import Rule
 from .interception import Below, Interception
 from .mirrors import Mirrors
 
-# Operators that choose places along a dimension, and which of their arguments names it.
+# Operators that choose places along a dimension, and the position of the argument that names it.
 DIMENSIONS = {
     "topk": 2,
     "sort": 1,
@@ -61,7 +61,7 @@ class Rules:
         return rule
 
     def _compared(self, equality: bool) -> Rule:
-        """Unknown numbers equal themselves and no infinity: they are taken to be finite."""
+        """Unknown numbers equal themselves and no infinity: they are assumed to be finite."""
 
         def rule(args: Tuple[Any, ...], kwargs: Any, output: Any) -> None:
             data, other = args
@@ -75,7 +75,7 @@ class Rules:
         return rule
 
     def _chosen(self, position: int) -> Rule:
-        """Each row chooses on from where the one before ended, so that all places get their share."""
+        """Each row continues where the one before ended, so that all places get their share."""
 
         def rule(args: Tuple[Any, ...], kwargs: Any, outputs: Any) -> None:
             places = outputs[1] if isinstance(outputs, (tuple, list)) else outputs
@@ -133,7 +133,7 @@ class Rules:
             self._mirrors.forget(out)
 
     def _unscale(self, below: Below, args: Tuple[Any, ...], kwargs: Any) -> Any:
-        """Gradients are taken to be finite: the flag that says otherwise stays as it is."""
+        """Gradients are assumed to be finite: the flag that says otherwise stays as it is."""
         output = below(*args, **kwargs)
         quietly(self._mirrors.written)(args[1])
         return output

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Operators whose result has as many elements as the data say. Their kernels count on the device and read the count
-back; the driver is told what to answer."""
+"""Operators with a data-dependent number of results. Their kernels count on the device and read the count back; we set
+the driver's answer."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LARGEST_PLACES = 1 << 20
 
 
 class Expected(NamedTuple):
-    """How many elements an operator finds among how many, and its results where they are known."""
+    """How many elements an operator finds, among how many, and its results if they are known."""
 
     count: int
     of: int
@@ -35,7 +35,7 @@ class Sizes:
 
     @property
     def answer(self) -> Optional[int]:
-        """What a count that this thread reads back now is to be."""
+        """The value of a count that this thread reads back now."""
         return getattr(self._local, "answer", None)
 
     def install(self, interception: Interception) -> None:
@@ -65,14 +65,14 @@ class Sizes:
         return Expected(results[0].shape[0], data.numel(), results, origin)
 
     def _spread(self, count: int, data: Any) -> Optional[List[Any]]:
-        """The places of `count` elements, spread evenly; None where they are too many to be followed."""
+        """The places of `count` elements, spread evenly; None if they are too many to follow."""
         if count == 0 or data.dim() == 0 or count * data.dim() > LARGEST_PLACES:
             return None
         flat = self._torch.arange(count, device="cpu") * data.numel() // count
         return [self._torch.stack(self._torch.unravel_index(flat, tuple(data.shape)), dim=1)]
 
     def _unique(self, operator: Any, axis: Optional[int]) -> Handler:
-        """`axis`: which argument names the dimension; without one the data are taken as one row."""
+        """`axis`: position of the argument that names the dimension; without one, the data count as one row."""
 
         def handle(below: Below, args: Tuple[Any, ...], kwargs: Any) -> Any:
             if not args[0].is_cuda:

@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which calls pass by us: those that Python code makes, and not those of the autograd engine.
+"""Selects the calls that we intercept: those from Python code, and not those of the autograd engine.
 
 Note [The engine's own calls]
-A tensor that was handed to Python once keeps its Python object (PyTorch 2.10 and later), and that counts as an owner.
-The engine adds gradients up in place, and lets a parameter have a gradient without a copy, only where it is the last
-owner. Were we to look at the gradients that it makes, a backward pass would take more memory than without us. So calls
-pass by us in threads of Python only, and not while such a thread is inside the engine, whose threads inherit that. What
-runs in Python again from there is seen again: a forward pass that is recomputed.
+A tensor that was once passed to Python keeps its Python object (PyTorch 2.10 and later), and that counts as an owner.
+The engine adds up gradients in place, and gives a parameter its gradient without a copy, only if it is the last owner.
+If we looked at the gradients that it makes, a backward pass would take more memory than without us. So we intercept
+calls in Python's threads only, and not while such a thread is inside the engine, whose threads inherit that. What runs
+in Python again from there is intercepted again: a forward pass that is recomputed.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from typing import Any, Callable
 from ..imports import once_imported
 from ..patching import Patch, around, quietly
 
-# A key of the dispatcher in front of all else, autograd and autocast included. Nothing in PyTorch uses it but tests; a
-# thread takes part or not. Keys further behind stand for backends, and operators made of others would be taken apart.
+# A dispatch key before all others, autograd and autocast included. In PyTorch only tests use it; it is on or off per
+# thread. Later keys belong to backends, and there composite operators would already be decomposed.
 KEY = "TESTING_ONLY_GenericMode"
 
 
@@ -57,7 +57,7 @@ class Switch:
         self._set(before)
 
     def _set(self, wanted: bool) -> bool:
-        """What it was before."""
+        """Returns the state before."""
         before = self._torch._C._dispatch_tls_is_dispatch_key_included(self._key)
         self._torch._C._dispatch_tls_set_dispatch_key_included(self._key, wanted)
         return before
