@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Trains a GPT-2 of transformers, built from its configuration (no download), on random tokens with AdamW."""
+"""Train a GPT-2 from transformers, built from its configuration (no download), on random tokens with AdamW."""
 
 import argparse
 
@@ -11,12 +11,12 @@ from transformers import GPT2Config, GPT2LMHeadModel
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--batch-size", type=int, default=8)
-    parser.add_argument("--sequence-length", type=int, default=512)
-    parser.add_argument("--layers", type=int, default=12)
-    parser.add_argument("--width", type=int, default=768)
-    parser.add_argument("--steps", type=int, default=100)
-    parser.add_argument("--checkpoint", default="gpt2.pt")
+    parser.add_argument("--batch-size", type=int, default=8, help="samples per step (default: %(default)s)")
+    parser.add_argument("--sequence-length", type=int, default=512, help="tokens per sequence (default: %(default)s)")
+    parser.add_argument("--layers", type=int, default=12, help="number of layers (default: %(default)s)")
+    parser.add_argument("--width", type=int, default=768, help="hidden size (default: %(default)s)")
+    parser.add_argument("--steps", type=int, default=100, help="optimizer steps (default: %(default)s)")
+    parser.add_argument("--checkpoint", default="gpt2.pt", help="file to save the model to (default: %(default)s)")
     options = parser.parse_args()
 
     torch.manual_seed(0)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Fine-tunes a GPT-2 of transformers with LoRA: all weights are frozen but small matrices beside those of attention."""
+"""Fine-tune a GPT-2 from transformers with LoRA: only small matrices beside those of attention are trained."""
 
 import argparse
 
@@ -10,7 +10,7 @@ from transformers import GPT2Config, GPT2LMHeadModel
 
 
 class LoraLinear(nn.Module):
-    """A frozen layer, and the product of two thin matrices added to what it gives."""
+    """A frozen layer, plus the product of two thin matrices added to its output."""
 
     def __init__(self, frozen: nn.Module, inputs: int, outputs: int, rank: int, scale: float):
         super().__init__()
@@ -26,13 +26,13 @@ class LoraLinear(nn.Module):
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--batch-size", type=int, default=8)
-    parser.add_argument("--sequence-length", type=int, default=256)
-    parser.add_argument("--layers", type=int, default=12)
-    parser.add_argument("--width", type=int, default=768)
-    parser.add_argument("--rank", type=int, default=8)
-    parser.add_argument("--steps", type=int, default=100)
-    parser.add_argument("--checkpoint", default="lora.pt")
+    parser.add_argument("--batch-size", type=int, default=8, help="samples per step (default: %(default)s)")
+    parser.add_argument("--sequence-length", type=int, default=256, help="tokens per sequence (default: %(default)s)")
+    parser.add_argument("--layers", type=int, default=12, help="number of layers (default: %(default)s)")
+    parser.add_argument("--width", type=int, default=768, help="hidden size (default: %(default)s)")
+    parser.add_argument("--rank", type=int, default=8, help="rank of the LoRA matrices (default: %(default)s)")
+    parser.add_argument("--steps", type=int, default=100, help="optimizer steps (default: %(default)s)")
+    parser.add_argument("--checkpoint", default="lora.pt", help="file to save the model to (default: %(default)s)")
     options = parser.parse_args()
 
     torch.manual_seed(0)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Trains a word-level LSTM language model in plain PyTorch, carrying the hidden state from batch to batch."""
+"""Train a word-level LSTM language model in plain PyTorch, carrying the hidden state from batch to batch."""
 
 import argparse
 
@@ -22,13 +22,13 @@ class LanguageModel(nn.Module):
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--batch-size", type=int, default=64)
-    parser.add_argument("--sequence-length", type=int, default=128)
-    parser.add_argument("--vocabulary", type=int, default=33278)
-    parser.add_argument("--width", type=int, default=1024)
-    parser.add_argument("--layers", type=int, default=2)
-    parser.add_argument("--steps", type=int, default=100)
-    parser.add_argument("--checkpoint", default="lstm.pt")
+    parser.add_argument("--batch-size", type=int, default=64, help="samples per step (default: %(default)s)")
+    parser.add_argument("--sequence-length", type=int, default=128, help="tokens per sequence (default: %(default)s)")
+    parser.add_argument("--vocabulary", type=int, default=33278, help="number of words (default: %(default)s)")
+    parser.add_argument("--width", type=int, default=1024, help="hidden size (default: %(default)s)")
+    parser.add_argument("--layers", type=int, default=2, help="number of layers (default: %(default)s)")
+    parser.add_argument("--steps", type=int, default=100, help="optimizer steps (default: %(default)s)")
+    parser.add_argument("--checkpoint", default="lstm.pt", help="file to save the model to (default: %(default)s)")
     options = parser.parse_args()
 
     torch.manual_seed(0)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Trains torchvision's ResNet-50 on images made up on the fly, read through an ordinary DataLoader."""
+"""Train torchvision's ResNet-50 on images made up on the fly, read through an ordinary DataLoader."""
 
 import argparse
 
@@ -26,11 +26,11 @@ class SyntheticImages(Dataset):
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--batch-size", type=int, default=64)
-    parser.add_argument("--image-size", type=int, default=224)
-    parser.add_argument("--steps", type=int, default=100)
-    parser.add_argument("--workers", type=int, default=0)
-    parser.add_argument("--checkpoint", default="resnet50.pt")
+    parser.add_argument("--batch-size", type=int, default=64, help="samples per step (default: %(default)s)")
+    parser.add_argument("--image-size", type=int, default=224, help="image height and width (default: %(default)s)")
+    parser.add_argument("--steps", type=int, default=100, help="optimizer steps (default: %(default)s)")
+    parser.add_argument("--workers", type=int, default=0, help="processes of the DataLoader (default: %(default)s)")
+    parser.add_argument("--checkpoint", default="resnet50.pt", help="file to save the model to (default: %(default)s)")
     options = parser.parse_args()
 
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")

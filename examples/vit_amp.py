@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Trains torchvision's ViT-B/16 in mixed precision: bfloat16, or float16 with a gradient scaler."""
+"""Train torchvision's ViT-B/16 in mixed precision: bfloat16, or float16 with a gradient scaler."""
 
 import argparse
 
@@ -14,11 +14,11 @@ DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16}
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--batch-size", type=int, default=64)
-    parser.add_argument("--image-size", type=int, default=224, help="a multiple of 16")
-    parser.add_argument("--dtype", choices=DTYPES, default="bf16")
-    parser.add_argument("--steps", type=int, default=20)
-    parser.add_argument("--checkpoint", default="vit.pt")
+    parser.add_argument("--batch-size", type=int, default=64, help="samples per step (default: %(default)s)")
+    parser.add_argument("--image-size", type=int, default=224, help="image size, a multiple of 16 (default: %(default)s)")
+    parser.add_argument("--dtype", choices=DTYPES, default="bf16", help="type for autocast (default: %(default)s)")
+    parser.add_argument("--steps", type=int, default=20, help="optimizer steps (default: %(default)s)")
+    parser.add_argument("--checkpoint", default="vit.pt", help="file to save the model to (default: %(default)s)")
     options = parser.parse_args()
 
     torch.manual_seed(0)

@@ -120,7 +120,7 @@ def test_several_cards_are_a_table_and_the_smallest_decides_the_exit_code(trace:
 def test_a_trace_that_was_cut_off_is_a_marked_partial_answer(trace: Path, tmp_path: Path, share: float) -> None:
     cut = tmp_path / "cut.json"
     text = trace.read_bytes()
-    # Memory events come last in the file: of a trace cut off before them nothing can be told.
+    # Memory events come last in the file: a trace cut off before them contains nothing to estimate from.
     memory = text.find(b'"[memory]"')
     cut.write_bytes(text[: memory + int((len(text) - memory) * share)])
     finished = estimate(cut, "--gpu", CARD, "--json")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""`dryfit profile -- command` around real PyTorch: the trace, the end after the asked steps, and what is said otherwise."""
+"""`dryfit profile -- command` with real PyTorch: the trace, the end after the requested steps, and the errors."""
 
 from __future__ import annotations
 

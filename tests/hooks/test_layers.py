@@ -36,7 +36,7 @@ class Broken(nn.Module):
         take(7)
         raise ValueError("refused")
 
-def told_of(model):
+def print_layers(model):
     with tempfile.NamedTemporaryFile() as file:
         try:
             with LayerSequence(torch, model, file.name):
@@ -49,7 +49,7 @@ def told_of(model):
 """
 
 
-def told(with_parts: Any, model: str) -> Any:
+def layers_of(with_parts: Any, model: str) -> Any:
     return json.loads(with_parts(LAYERS + model).stdout)
 
 
@@ -57,8 +57,8 @@ def growth_of(content: Any) -> "list[tuple[str, int, int]]":
     return [(layer["name"], layer["between_bytes"], layer["held_bytes"]) for layer in content["layers"]]
 
 
-def test_what_functions_between_layers_keep_is_told_apart(with_parts):
-    content = told(
+def test_what_functions_between_layers_keep_is_separate(with_parts):
+    content = layers_of(
         with_parts,
         """
 class Model(nn.Module):
@@ -76,7 +76,7 @@ class Model(nn.Module):
         take(4)
         return x
 
-told_of(Model())
+print_layers(Model())
 """,
     )
     assert content["complete"]
@@ -85,11 +85,11 @@ told_of(Model())
 
 
 def test_a_layer_in_a_layer_counts_from_the_start_of_that_one(with_parts):
-    content = told(
+    content = layers_of(
         with_parts,
         """
 inner = Layer(3)
-told_of(nn.Sequential(Layer(1), Layer(10, [inner, inner]), inner, Layer(5)))
+print_layers(nn.Sequential(Layer(1), Layer(10, [inner, inner]), inner, Layer(5)))
 """,
     )
     assert growth_of(content) == [("0", 0, 1), ("2", 10, 3), ("2", 0, 3), ("1", 0, 16), ("2", 0, 3), ("3", 0, 5)]
@@ -97,13 +97,13 @@ told_of(nn.Sequential(Layer(1), Layer(10, [inner, inner]), inner, Layer(5)))
 
 
 def test_a_model_that_is_one_layer_is_its_own_first(with_parts):
-    content = told(with_parts, "told_of(Layer(10))")
+    content = layers_of(with_parts, "print_layers(Layer(10))")
     assert growth_of(content) == [("", 0, 10)]
     assert content["forward_bytes"] == 10
 
 
 def test_a_layer_that_fails_and_is_caught_leaves_the_others_right(with_parts):
-    content = told(
+    content = layers_of(
         with_parts,
         """
 class Model(nn.Module):
@@ -121,7 +121,7 @@ class Model(nn.Module):
     def forward(self, x):
         return self.last(self.outer(x))
 
-told_of(Model())
+print_layers(Model())
 """,
     )
     assert content["complete"]
@@ -130,7 +130,7 @@ told_of(Model())
 
 
 def test_a_forward_pass_that_fails_has_no_growth_of_its_own(with_parts):
-    content = told(with_parts, "told_of(nn.Sequential(Layer(1), Broken(), Layer(5)))")
+    content = layers_of(with_parts, "print_layers(nn.Sequential(Layer(1), Broken(), Layer(5)))")
     assert not content["complete"]
     assert growth_of(content) == [("0", 0, 1)]
     assert content["forward_bytes"] is None

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""The hooks of `dryfit profile`: programs written for a GPU run on the CPU, and the trace tells what is the GPU's."""
+"""The hooks of `dryfit profile`: programs written for a GPU run on the CPU, and the trace marks what is the GPU's."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ for _ in range(2):
 """
 
 
-def test_the_trace_tells_the_model_the_optimizer_and_how_it_ended(profiled, tmp_path: Path):
+def test_the_trace_contains_the_model_the_optimizer_and_how_it_ended(profiled, tmp_path: Path):
     assert profiled(TRAINING) == ["cuda 4", "cuda 4"]
     facts = Trace(tmp_path).facts
     assert [each["name"] for each in facts["parameters"]] == ["0.weight", "0.bias", "2.weight", "2.bias"]
@@ -240,7 +240,7 @@ def test_annotations_nest(profiled, tmp_path: Path):
         open_until.append(end)
 
 
-def test_tied_parameters_are_told_once(profiled, tmp_path: Path):
+def test_tied_parameters_are_listed_once(profiled, tmp_path: Path):
     profiled(
         """
         class Tied(nn.Module):

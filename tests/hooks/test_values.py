@@ -147,7 +147,7 @@ print(json.dumps(frequencies.tolist()))
 
 
 @pytest.mark.parametrize(("how", "taken"), [("full", 64), ("none", 0), ("fraction:0.25", 16)])
-def test_a_selection_by_unknown_values_takes_what_was_asked_for(
+def test_a_selection_by_unknown_values_takes_the_requested_share(
     watched: Callable[..., Any], how: str, taken: int
 ) -> None:
     run = watched(

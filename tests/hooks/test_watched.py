@@ -30,7 +30,7 @@ finally:
 """
 
 
-def test_a_program_is_left_after_the_asked_steps_and_never_learns_of_it(watched):
+def test_a_program_ends_after_the_requested_steps_and_never_notices(watched):
     run = watched(TRAIN.format(steps=100))
     assert (run.code, run.steps(), run.notes()["stop.reason"]) == (0, 3, "steps")
     assert "after step 1" in run.stdout and "after step 2" not in run.stdout
@@ -110,7 +110,7 @@ for step in range(100):
 
 
 @pytest.mark.parametrize("critic_steps", [1, 5])
-def test_all_optimizers_of_a_program_take_the_asked_steps(watched, critic_steps):
+def test_all_optimizers_of_a_program_take_the_requested_steps(watched, critic_steps):
     run = watched(GAN.format(critic_steps=critic_steps))
     assert run.steps() == 3 * critic_steps
     assert "generator steps 3" in run.stdout and "generator steps 4" not in run.stdout
@@ -256,7 +256,7 @@ def test_torchrun_stops_as_well(watched, torch_python, tmp_path):
     assert (run.code, run.steps()) == (0, 3)
 
 
-def test_initialisation_is_skipped_unless_asked_for(watched):
+def test_initialisation_is_skipped_by_default(watched):
     program = """
         import torch
         print("sum", torch.nn.Linear(1024, 1024).weight.abs().sum().item() > 0)
@@ -265,7 +265,7 @@ def test_initialisation_is_skipped_unless_asked_for(watched):
     assert "sum False" in watched(program).stdout
 
 
-def test_initialisation_is_kept_when_asked_for(watched):
+def test_initialisation_is_kept_on_request(watched):
     program = """
         import torch
         print("sum", torch.nn.Linear(1024, 1024).weight.abs().sum().item() > 0)
