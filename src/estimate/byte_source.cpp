@@ -13,7 +13,7 @@ namespace {
 
 constexpr unsigned kZlibBuffer = 1u << 18;
 
-/// zlib reads what is not compressed as it is.
+/// zlib passes uncompressed data through.
 class FileSource : public ByteSource {
  public:
   FileSource(gzFile file, std::uintmax_t size) : file_(file), size_(size) { gzbuffer(file_, kZlibBuffer); }

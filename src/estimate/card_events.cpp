@@ -25,7 +25,7 @@ std::uint32_t busiest_thread(const Profile& profile) {
   return busiest;
 }
 
-/// A moment of the profile, in the order in which things are laid side by side: at one time the longer span first.
+/// A moment of the profile, in the order of comparison: of two at the same time, the longer span first.
 struct Moment {
   Time time = 0;
   bool is_memory = false;
@@ -74,7 +74,7 @@ class Collector {
     bool is_left_out = false;
   };
 
-  /// A span that has begun, and has not ended at the last moment that was looked at.
+  /// A span that has begun, and has not ended by the last moment.
   struct Open {
     Time end;
     std::size_t noted;
@@ -140,7 +140,7 @@ class Collector {
     }
   }
 
-  /// With blocks counted anew.
+  /// With blocks renumbered.
   std::vector<CardEvent> kept() {
     for (const auto& each : noted_) {
       if (each.is_left_out || each.event.kind == CardEvent::Kind::span) continue;

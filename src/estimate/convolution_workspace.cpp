@@ -37,7 +37,7 @@ Sizes sizes_of(const Convolution& c) {
           .weight_per_image = weight * batch};
 }
 
-/// How a workspace is made of such sizes.
+/// How a workspace is composed of such sizes.
 struct Parts {
   bool input = false, output = false, weight_per_image = false;
   double weights = 0;
@@ -47,17 +47,17 @@ struct Parts {
     return (input ? sizes.input : 0) + (output ? sizes.output : 0) + (weight_per_image ? sizes.weight_per_image : 0) +
            weights * sizes.weight + rest;
   }
-  /// The same plan, as far as that shows.
+  /// The same plan, as far as this can show.
   bool is_like(const Parts& other) const {
     return input == other.input && output == other.output && weight_per_image == other.weight_per_image;
   }
 };
 
-/// Below this it does not depend on sizes.
+/// Below this a workspace does not depend on sizes.
 constexpr double kSmall = 64 << 10;
 constexpr int kMostWeights = 3;
 
-/// The parts that leave least over. What is left is copies of the weight where it is as large as one.
+/// The parts that leave the smallest rest. The rest is copies of the weight if it is as large as one.
 Parts parts_of(double bytes, const Sizes& sizes) {
   Parts best{.rest = bytes};
   if (bytes < kSmall) return best;
@@ -78,12 +78,12 @@ Parts parts_of(double bytes, const Sizes& sizes) {
   return best;
 }
 
-/// Plans of the one never serve the other.
+/// The class of a convolution's layout and grouping: plans for one class never serve another.
 auto layout_of(const Convolution& c) {
   return std::tuple(c.channels_last, c.groups == 1 ? 0 : c.groups == c.in_channels ? 2 : 1);
 }
 
-/// Within one, what differs is a matter of sizes.
+/// The kind of a convolution: within one kind, only sizes differ.
 auto kind_of(const Convolution& c) {
   return std::tuple_cat(layout_of(c), std::tuple(c.kernel_height, c.kernel_width, c.stride, c.dilation));
 }
@@ -93,7 +93,7 @@ double difference(std::int64_t a, std::int64_t b) {
       std::log2(static_cast<double>(std::max<std::int64_t>(a, 1)) / static_cast<double>(std::max<std::int64_t>(b, 1))));
 }
 
-/// Some plans serve only batches that are divisible by as much as 16.
+/// Some plans serve only batches that are divisible by up to 16.
 double distance_of_batches(std::int64_t a, std::int64_t b) {
   const auto alignment = [](std::int64_t batch) {
     return std::min(std::countr_zero(static_cast<std::uint64_t>(batch)), 4);
@@ -107,7 +107,7 @@ const Row* nearer(const Row* below, const Row* above, std::int64_t batch) {
   return far(above) < far(below) ? above : below;
 }
 
-/// Of shapes. Channels matter most to which plan is chosen.
+/// The distance of two shapes. Channels matter most for the choice of a plan.
 double distance(const Convolution& a, const Convolution& b) {
   return 3 * difference(a.in_channels, b.in_channels) + 3 * difference(a.out_channels, b.out_channels) +
          2 * difference(a.height * a.width, b.height * b.width) + (a.type == b.type ? 0 : 20) +
@@ -175,7 +175,7 @@ bool parse_line(std::string_view text, Line& line) {
   return true;
 }
 
-/// Of "…/8.6.csv"; none: another file.
+/// The chip of "…/8.6.csv"; none: another file.
 std::optional<ComputeCapability> chip_of(const std::filesystem::path& file) {
   ComputeCapability chip;
   const auto stem = file.stem().string();

@@ -12,11 +12,10 @@
 namespace dryfit::estimate {
 namespace {
 
-/// Kernel code, and what cuBLAS and cuDNN have together in pages of 2 MiB: 6 to 12 MiB in the dry runs of
-/// docs/accuracy.md.
+/// Kernel code, and the 2 MiB pages that cuBLAS and cuDNN share: 6 to 12 MiB in the dry runs of docs/accuracy.md.
 constexpr Bytes kCodeAndSmallParts{10 << 20};
 
-/// Makes a card's plans of the windows.
+/// Turns the windows into plans for a GPU.
 class Planner {
  public:
   Planner(const Recording& recording, const Card& card, const Conditions& conditions)
@@ -30,7 +29,7 @@ class Planner {
                     .model = findings_.model,
                     .gaps = findings_.gaps,
                     .diagnostics = findings_.diagnostics};
-    // A profile of a GPU has its blocks already.
+    // A profile from a GPU already has the GPU's blocks.
     if (!recording_.on_gpu()) {
       orchestrate(context);
       lower(context, target_);
@@ -42,7 +41,7 @@ class Planner {
 
   Findings& findings() { return findings_; }
 
-  /// What libraries and kernel code take beside PyTorch, by the plans so far; none: not known.
+  /// Memory of libraries and kernel code outside PyTorch, according to the plans so far; none: unknown.
   std::optional<Bytes> libraries() const {
     if (recording_.on_gpu()) return std::nullopt;
     const auto& environment = recording_.profile().metadata.environment;
@@ -65,7 +64,7 @@ void add_notes(analysis::ProcessSummary& process, const Metadata& metadata) {
   if (metadata.cudnn_benchmark) process.notes.emplace("tuning.cudnn_benchmark", "1");
 }
 
-/// A card with what has been played on it so far.
+/// A GPU and the state of the simulation on it.
 class Played {
  public:
   /// `card` and `conditions` must outlive it.
@@ -96,7 +95,7 @@ class Played {
   }
 
  private:
-  /// Made when a plan has shown which libraries there are. The first window has a whole step.
+  /// Created once a plan has shown which libraries are used. The first window contains a whole step.
   Player& player() {
     if (!player_) player_.emplace(card_, conditions_, planner_.libraries());
     return *player_;

@@ -32,7 +32,7 @@ std::optional<Time> parse_microseconds(std::string_view text) {
   return time;
 }
 
-/// What is read of one event, whatever its kind.
+/// The fields of one event, of any kind.
 struct Fields {
   std::string_view phase, category, name, inputs;
   std::optional<Time> start, duration;
@@ -60,7 +60,7 @@ class InputsText {
   std::string text_;
 };
 
-/// As it stands in the file: no key that matters has anything to unescape.
+/// The raw text: no key that matters contains an escape sequence.
 template <class Field>
 bool raw_key(Field& field, std::string_view& key) {
   ondemand::raw_json_string raw;
@@ -123,7 +123,7 @@ class EventParser::Impl {
     if (key == "ts") return (fields.start = parse_microseconds(value.raw_json_token())).has_value();
     if (key == "dur") return (fields.duration = parse_microseconds(value.raw_json_token())).has_value();
     if (key == "tid") {
-      // Kineto writes texts for some threads of its own; they hold no operators.
+      // Kineto writes strings for some threads of its own; they have no operators.
       std::int64_t thread = 0;
       if (!value.get_int64().get(thread)) fields.thread = thread;
       return true;

@@ -18,7 +18,7 @@ class Inputs {
  public:
   Inputs(std::span<const std::uint64_t> batches, std::uint64_t batch) : batches_(batches), batch_(batch) {}
 
-  /// The value that takes the place of these; none: one of its numbers does not grow as it should.
+  /// The value that replaces these; none: one of its numbers does not grow as required.
   std::optional<Json> grown_value(const Values& values) const {
     const auto& first = *values.front();
     const auto equal = [&](const Json* value) { return *value == first; };
@@ -28,7 +28,7 @@ class Inputs {
     return std::nullopt;
   }
 
-  /// Of a number as text, or a list of them: "[4, 512]". Kept as it is where it cannot grow.
+  /// For a number as text, or a list of them: "[4, 512]". Unchanged if it cannot grow.
   Json grown_text(const Values& values) const {
     Values parsed;
     std::vector<Json> kept;
@@ -68,7 +68,7 @@ class Inputs {
     return list;
   }
 
-  /// As the profiler writes lists.
+  /// In the profiler's format for lists.
   static Json spaced(const Json& value) {
     auto text = value.dump();
     for (auto comma = text.find(','); comma != std::string::npos; comma = text.find(',', comma + 2)) {

@@ -7,7 +7,7 @@
 namespace dryfit::estimate {
 namespace {
 
-/// Products of two 64-bit numbers.
+/// For products of two 64-bit numbers.
 using Wide = __int128;
 
 std::optional<std::int64_t> whole_quotient(Wide dividend, Wide divisor) {
@@ -17,7 +17,7 @@ std::optional<std::int64_t> whole_quotient(Wide dividend, Wide divisor) {
   return static_cast<std::int64_t>(quotient);
 }
 
-/// Whether all points lie on the line through (0, c) and the first, or through the first two.
+/// Whether all points are on the line through (0, c) and the first point, or through the first two.
 bool on_line(std::span<const std::int64_t> values, std::span<const std::uint64_t> batches, Wide rise, Wide run) {
   for (std::size_t i = 1; i < values.size(); ++i) {
     const auto up = Wide{values[i]} - values[0];

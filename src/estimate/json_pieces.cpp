@@ -12,7 +12,7 @@ constexpr std::size_t kPadding = 64;  ///< simdjson reads at most this far behin
 
 constexpr bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
-/// How a byte concerns the nesting.
+/// The role of a byte in the nesting.
 enum Class : unsigned char { kOther, kQuote, kOpen, kClose, kEnd };
 
 constexpr std::array<unsigned char, 256> make_classes() {
@@ -24,10 +24,10 @@ constexpr std::array<unsigned char, 256> make_classes() {
 }
 constexpr auto kClasses = make_classes();
 
-/// Walks over one value, as far as its bytes are there; can go on where it stopped.
+/// Walks over one value, as far as its bytes are available; can continue where it stopped.
 class ValueWalk {
  public:
-  /// Where the value ends in text[0, size); 0: not yet. Bytes before the last end need not be there again.
+  /// Where the value ends in text[0, size); 0: not yet. Bytes before the last end are not needed again.
   std::size_t walk(const char* text, std::size_t size) {
     while (at_ < size) {
       if (in_string_) {
@@ -47,7 +47,7 @@ class ValueWalk {
   }
 
  private:
-  /// To behind the closing quote; false: it is not there yet.
+  /// Moves behind the closing quote; false: it is not available yet.
   bool skip_string(const char* text, std::size_t size) {
     while (at_ < size) {
       const auto* quote = static_cast<const char*>(std::memchr(text + at_, '"', size - at_));
@@ -68,7 +68,7 @@ class ValueWalk {
     return false;
   }
 
-  /// Those that stand directly before `end`, with those before `at_` if nothing lies between.
+  /// Those directly before `end`, including those before `at_` if nothing is between.
   void count_backslashes(const char* text, std::size_t end) {
     std::size_t first = end;
     while (first > at_ && text[first - 1] == '\\') --first;
@@ -151,7 +151,7 @@ std::optional<JsonPiece> JsonPieces::next_event() {
     return whole ? std::nullopt : next_of_object();
   }
   if (c == 0) {
-    // Chrome reads a list of events that was never closed.
+    // Chrome accepts a list of events that was never closed.
     if (state_ == State::in_list && source_.damage().empty()) {
       state_ = State::end;
     } else {

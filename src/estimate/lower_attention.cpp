@@ -27,13 +27,13 @@ std::optional<Extent> extent_of(const Input* tensor) {
   return Extent{at(0), at(1), at(2), at(3)};
 }
 
-/// Whether a view of the result has the order in which the memory-efficient kernel writes it.
+/// Whether a view of the result has the order that the memory-efficient kernel writes.
 bool has_heads_inside(const Input* view, const Input* query) {
   const auto seen = extent_of(view), asked = extent_of(query);
   return !seen || !asked || (seen->batch == asked->batch && seen->heads == asked->sequence);
 }
 
-/// The end of the backward pass of what `node` does last: until then its inputs are kept.
+/// The end of the backward pass of the last operation in `node`: until then its inputs are kept.
 std::uint32_t end_of_backward(std::uint32_t node, const Context& context) {
   const auto& nodes = context.timeline.nodes;
   const auto& backward = context.structure.backward;
@@ -46,9 +46,9 @@ std::uint32_t end_of_backward(std::uint32_t node, const Context& context) {
 }
 
 /// Note [The order of attention]: CUDA's memory-efficient kernel writes the result with the heads inside: batch,
-/// sequence, head, channel. The flash kernel and the CPU write it in the query's order. Most programs put it into the
-/// former order next and make it contiguous, which may be a copy on the CPU and is none on the card.
-/// nn.MultiheadAttention, whose queries have the sequence outside, wants that order of the result too: that is a copy
+/// sequence, head, channel. The flash kernel and the CPU write it in the query's order. Most programs next convert it
+/// to the former order and make it contiguous, which may be a copy on the CPU and is none on the GPU.
+/// nn.MultiheadAttention has queries with the sequence outside and needs that order for the result too: that is a copy
 /// after the memory-efficient kernel, and none on the CPU.
 void put_into_order(std::uint32_t output, Kernel& kernel, bool is_flash) {
   auto& context = kernel.context();
@@ -66,7 +66,7 @@ void put_into_order(std::uint32_t output, Kernel& kernel, bool is_flash) {
       }
       return;
     }
-    // Dimensions become one where they lie in line.
+    // Dimensions are merged if they are contiguous.
     if (!is_flash && name == "aten::view" && !has_heads_inside(Kernel(context, i).tensor(0), kernel.tensor(0))) {
       copied_before = timeline.nodes[i].first_event;
     }
@@ -76,7 +76,7 @@ void put_into_order(std::uint32_t output, Kernel& kernel, bool is_flash) {
     if (!has_heads_inside(copying.tensor(0), kernel.tensor(0))) return;
     const auto copy = copying.outputs().front();
     if (copying.outputs().size() != 1 || copying.size_of(copy) != copying.size_of(output)) return;
-    // Of the two blocks the one that lives longer stays, from the attention on.
+    // The longer-lived of the two blocks stays, from the attention on.
     const auto own_end = timeline.blocks[output].free_event;
     const auto copy_end = timeline.blocks[copy].free_event;
     if (own_end != kNone && (copy_end == kNone || copy_end > own_end)) {
@@ -109,9 +109,9 @@ void flash_backward(Kernel& kernel, const Extent& query) {
   kernel.free(sums);
 }
 
-/// torch `_efficient_attention_backward`: outside of half precision, PyTorch's operators make delta from the product of
-/// the result and its gradient; then the kernel has a tile, with a lock, for each block of the query's gradient, and
-/// wide heads one of the key's and of the value's.
+/// torch `_efficient_attention_backward`: outside half precision, PyTorch's operators compute delta from the product of
+/// the result and its gradient; then the kernel has a tile with a lock for each block of the query's gradient, and for
+/// wide heads one for the key's and one for the value's.
 void efficient_backward(Kernel& kernel, const Extent& query, bool is_half) {
   constexpr std::uint64_t kTile = 64;
   const Bytes row_sums{4 * query.heads_in_all() * query.sequence};
@@ -133,7 +133,7 @@ void efficient_backward(Kernel& kernel, const Extent& query, bool is_half) {
   kernel.free(workspace);
 }
 
-/// A copy of a tensor for a kernel that takes it with the heads inside, where it is in another order.
+/// A copy of a tensor for a kernel that needs it with the heads inside, if it is in another order.
 std::optional<std::uint32_t> copy_with_heads_inside(Kernel& kernel, std::size_t index) {
   const auto* tensor = kernel.tensor(index);
   const auto size = tensor ? tensor_size(*tensor) : std::nullopt;
@@ -148,12 +148,12 @@ std::optional<std::uint32_t> copy_with_heads_inside(Kernel& kernel, std::size_t 
 
 }  // namespace
 
-/// The result and the logarithms of its sums are kept, as on the card; of the latter the memory-efficient kernel has
-/// whole 32s (torch `_efficient_attention_forward`).
+/// The result and the logarithms of its sums are kept, as on the GPU; for the latter the memory-efficient kernel rounds
+/// up to multiples of 32 (torch `_efficient_attention_forward`).
 bool lower_flash_attention(Kernel& kernel, Target& target) {
   kernel.drop_temporaries();
   if (kernel.outputs().empty()) return true;
-  // Older versions return empty tensors and single numbers beside.
+  // Older versions also return empty tensors and single numbers.
   for (const auto block : kernel.outputs()) {
     if (kernel.size_of(block) <= kNumber) kernel.context().script.drop(block);
   }
@@ -171,8 +171,8 @@ bool lower_flash_attention(Kernel& kernel, Target& target) {
   return true;
 }
 
-/// The result's gradient in order, and for the flash kernel the result; gradients of query, key and value; then scratch
-/// memory of the kernel that a card has for it.
+/// The result's gradient in the right order, and for the flash kernel the result; gradients of query, key and value;
+/// then scratch memory of the GPU's kernel.
 bool lower_flash_attention_backward(Kernel& kernel, Target& target) {
   kernel.drop_temporaries();
   const auto query = extent_of(kernel.tensor(1));

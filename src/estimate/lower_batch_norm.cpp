@@ -7,7 +7,7 @@
 namespace dryfit::estimate {
 namespace {
 
-/// The largest first: that is the tensor, the others are one number per channel.
+/// The largest first: it is the tensor; the others have one number per channel.
 void alloc_in_order_of_size(Kernel& kernel) {
   auto outputs = kernel.outputs();
   std::ranges::stable_sort(outputs, std::ranges::greater{}, [&](auto block) { return kernel.size_of(block); });

@@ -10,14 +10,14 @@
 namespace dryfit::estimate {
 namespace {
 
-/// Height and width last, channels in between: the layout that cuDNN is given is the inputs' own.
+/// Height and width last, channels in between: cuDNN gets the inputs' own layout.
 bool is_channels_last(const Input& tensor) {
   if (tensor.dims.size() != 4 || tensor.strides.size() != 4) return false;
   return tensor.strides[1] == 1 && tensor.dims[1] > 1 && tensor.strides[3] == tensor.dims[1] &&
          (tensor.dims[2] > 1 || tensor.dims[3] > 1);
 }
 
-/// Both kinds of half precision get the same plans, but for a first layer of three channels.
+/// Both kinds of half precision get the same plans, except in a first layer with three channels.
 std::string type_of_plan(const Input& input) { return input.type == "c10::BFloat16" ? "c10::Half" : input.type; }
 
 /// The convolution that the inputs from `first` on (input, weight) describe; stride, padding and so on begin at
@@ -55,8 +55,8 @@ Bytes workspace(const std::optional<Convolution>& convolution, Pass pass, const 
   return found.value_or(Bytes{});
 }
 
-/// Whether the elements lie one behind the other in the order that cuDNN is called with. Dimensions of one element may
-/// have any stride.
+/// Whether the elements are contiguous in the order that cuDNN is called with. Dimensions of one element may have any
+/// stride.
 bool is_in_order(const Input& tensor, bool channels_last) {
   if (tensor.strides.size() != 4 || tensor.dims.size() != 4) return true;
   static constexpr std::array<std::size_t, 4> kPlain{3, 2, 1, 0};
@@ -69,7 +69,7 @@ bool is_in_order(const Input& tensor, bool channels_last) {
   return true;
 }
 
-/// A copy in cuDNN's order, where the tensor is in another.
+/// A copy in cuDNN's order, if the tensor is in another.
 std::optional<std::uint32_t> copy_in_order(Kernel& kernel, const Input* tensor, bool channels_last) {
   const auto size = tensor ? tensor_size(*tensor) : std::nullopt;
   if (!size || is_in_order(*tensor, channels_last)) return std::nullopt;
@@ -80,7 +80,7 @@ void free_copy(Kernel& kernel, std::optional<std::uint32_t> copy) {
   if (copy) kernel.free(*copy);
 }
 
-/// The tables were made with weights in the plain order, so for channels last they hold the weight's copy too.
+/// The tables were made with weights in the plain order, so for channels last they include the weight's copy.
 void weight_copy_and_workspace(Kernel& kernel, const Input* weight, bool channels_last, Bytes bytes) {
   const auto size = weight ? tensor_size(*weight) : std::nullopt;
   const bool is_counted = channels_last && size && weight->dims[1] > 1 && bytes >= *size;
@@ -132,7 +132,7 @@ bool lower_convolution_backward(Kernel& kernel, Target& target) {
     return true;
   };
   const auto gradient = copy_in_order(kernel, kernel.tensor(0), channels_last);
-  // The last of the inputs says which gradients are wanted; the others have no block.
+  // The last input says which gradients are needed; the others have no block.
   const auto wanted = kernel.inputs().empty() ? std::string() : kernel.inputs().back().value;
   const auto weight_gradient = [&] {
     if (weight && take(tensor_size(*weight))) {

@@ -8,7 +8,7 @@
 namespace dryfit::estimate {
 namespace {
 
-/// torch `embedding_dense_backward_cuda`: up to so many indices a kernel adds up without sorting.
+/// torch `embedding_dense_backward_cuda`: up to this many indices, a kernel adds up without sorting.
 constexpr std::uint64_t kMostUnsorted = 3072;
 
 }  // namespace

@@ -24,7 +24,7 @@ Bytes workspace_size(Kernel& kernel, const Target& target) {
   return is_large ? 32_MiB : 8_MiB + 128_KiB;
 }
 
-/// How PyTorch comes by the workspaces of cuBLAS and cuBLASLt.
+/// How PyTorch gets the workspaces of cuBLAS and cuBLASLt.
 enum class Habit {
   lt_for_each_call,  ///< cuBLASLt: for each call; cuBLAS: one per thread, kept
   each_keeps_its_own,
@@ -56,8 +56,8 @@ bool goes_to_cublaslt(const Kernel& kernel) {
          right->dims[1] > 1 && bias->dims[0] == right->dims[1];
 }
 
-/// torch `prepare_matrix_for_cublas`: rows or columns one behind the other, or the matrix is copied. That is so of
-/// every matrix but odd ones, such as the gradient of a sum, whose elements are all the same one.
+/// torch `prepare_matrix_for_cublas`: rows or columns must be contiguous, or the matrix is copied. Nearly all matrices
+/// are; an exception is the gradient of a sum, in which all elements are the same one.
 bool is_fit_for_cublas(const Input& matrix) {
   const auto dimensions = matrix.dims.size();
   if (dimensions < 2 || matrix.strides.size() != dimensions) return true;
@@ -70,7 +70,7 @@ bool is_fit_for_cublas(const Input& matrix) {
   return follow(column, columns, row, rows) || follow(row, rows, column, columns);
 }
 
-/// Copies of those of the two matrices from input number `first` on that cuBLAS cannot take.
+/// Copies of those of the two matrices, from input number `first` on, that cuBLAS cannot use directly.
 std::vector<std::uint32_t> copy_odd_matrices(Kernel& kernel, std::size_t first) {
   std::vector<std::uint32_t> copies;
   for (const auto index : {first, first + 1}) {

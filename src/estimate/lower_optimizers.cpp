@@ -8,8 +8,8 @@
 namespace dryfit::estimate {
 namespace {
 
-/// What a step of an optimizer allocates when it works with lists of tensors (torch.optim, `_multi_tensor_…`): whole
-/// copies of what is trained, which live until the step ends, and state that it makes the first time.
+/// What an optimizer step on lists of tensors allocates (torch.optim, `_multi_tensor_…`): whole copies of what is
+/// trained, which live until the step ends, and state that it creates the first time.
 struct Lists {
   std::string_view class_name;
   int state = 0;   ///< tensors per parameter, made in the first step
@@ -58,7 +58,7 @@ class OptimizerLowering {
     return nullptr;
   }
 
-  /// The counters of steps stay on the host.
+  /// Step counters stay on the host.
   void drop_counters(const Kernel& kernel) {
     for (const auto block : kernel.outputs()) {
       if (kernel.size_of(block).count <= 8) context_.script.drop(block);

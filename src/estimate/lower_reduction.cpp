@@ -25,8 +25,8 @@ void reduce(Kernel& kernel, const Input& tensor, std::vector<std::int64_t> over,
 
 namespace {
 
-/// torch `gpu_reduce_kernel`: the result, then scratch memory while the kernel runs. Input number `over` has the
-/// dimensions, if not all.
+/// torch `gpu_reduce_kernel`: the result, then scratch memory while the kernel runs. Input number `over` lists the
+/// dimensions, unless it is all of them.
 bool reduce_first(Kernel& kernel, std::size_t over, const Target& target) {
   kernel.drop_temporaries();
   kernel.go_to_end();

@@ -33,7 +33,7 @@ constexpr std::pair<std::string_view, Rule> kRules[] = {
     {"aten::native_batch_norm_backward", lower_batch_norm_backward},
     {"aten::dropout", lower_dropout},
     {"aten::dropout_", lower_dropout},
-    // With MKL the CPU draws whole numbers first.
+    // With MKL, the CPU draws integers first.
     {"aten::bernoulli_", lower_plain},
     {"aten::native_dropout", lower_plain},
     {"aten::native_dropout_backward", lower_plain},
@@ -53,7 +53,7 @@ constexpr std::pair<std::string_view, Rule> kRules[] = {
     {"aten::sum", lower_reduction},
     {"aten::mean", lower_reduction},
     {"aten::linalg_vector_norm", lower_norm},
-    // The CPU puts its operands into order, or goes one dimension after the other.
+    // The CPU makes its operands contiguous, or reduces one dimension after the other.
     {"aten::upsample_bilinear2d", lower_plain},
     {"aten::upsample_bilinear2d_backward", lower_plain},
     {"aten::upsample_bicubic2d", lower_plain},

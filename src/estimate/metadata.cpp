@@ -31,7 +31,7 @@ std::optional<std::uint64_t> count_of(const Json& object, const char* key) {
   return found->get<std::uint64_t>();
 }
 
-/// An empty list where there is none.
+/// An empty list if there is none.
 const Json& list_of(const Json& object, const char* key) {
   static const Json none = Json::array();
   const auto found = object.find(key);

@@ -11,7 +11,7 @@
 namespace dryfit::estimate {
 namespace {
 
-/// Numbers that Python hands to operators are tensors of the host for a moment.
+/// Numbers that Python passes to operators are briefly tensors on the host.
 constexpr Bytes kLargestScalar{16};
 
 class Orchestrator {
@@ -55,7 +55,7 @@ class Orchestrator {
     infer_model();
   }
 
-  /// Each parameter that is trained gets a gradient of its own size in the first backward pass, the last one first.
+  /// In the first backward pass, each trained parameter gets a gradient of its own size, the last one first.
   void infer_model() {
     auto& model = context_.model;
     const auto end = structure_.optimizer_steps.empty()
@@ -83,7 +83,7 @@ class Orchestrator {
     return tensor_size(inputs.front());
   }
 
-  /// Blocks of the parameters' sizes were made before training began and lived on.
+  /// Whether blocks of the parameters' sizes were allocated before training began and stayed alive.
   bool blocks_of_model_are_here() const {
     if (context_.model.trained.empty()) return false;
     std::unordered_map<std::uint64_t, std::int64_t> wanted;
@@ -115,7 +115,7 @@ class Orchestrator {
     for (auto i = timeline_.first_new(); i < timeline_.blocks.size(); ++i) {
       const auto& block = timeline_.blocks[i];
       if (block.alloc_event >= begin) break;
-      // Without marks, what was made before training and stayed is the model, which is moved to the card.
+      // Without marks, whatever was allocated before training and stayed is the model, which is moved to the GPU.
       if (structure_.is_marked || block.free_event < begin) script_.drop(i);
     }
     for (const auto node : structure_.to_host) drop_allocated_in(node);
@@ -125,7 +125,7 @@ class Orchestrator {
     }
   }
 
-  /// The event with which something is copied to the card for the first time.
+  /// The event of the first copy to the GPU.
   std::uint32_t begin_on_card() const {
     if (structure_.past.on_card) return 0;
     return structure_.to_device.empty() ? static_cast<std::uint32_t>(timeline_.events.size())
@@ -151,8 +151,8 @@ class Orchestrator {
     });
   }
 
-  /// What a loader makes and hands out is copied to the card then; the copy dies with the original. By then the loop
-  /// has let go of the batch before: the copy is made at the next allocation.
+  /// What a loader creates and hands out is copied to the GPU then; the copy dies with the original. By then the loop
+  /// has released the previous batch: the copy is made at the next allocation.
   void copy_batches() {
     for (const auto node : structure_.loaders) {
       const auto end = timeline_.nodes[node].end_event;
@@ -169,7 +169,7 @@ class Orchestrator {
     return place;
   }
 
-  /// Those that live within one operator, or outside all of them until the next one is done.
+  /// Blocks that live within one operator, or outside all operators until the next one ends.
   void drop_scalars() {
     for (auto i = timeline_.first_new(); i < timeline_.blocks.size(); ++i) {
       const auto& block = timeline_.blocks[i];
@@ -179,7 +179,7 @@ class Orchestrator {
     }
   }
 
-  /// Annotations do not count; kNone: it happened in none.
+  /// Annotations do not count; kNone: it happened in no operator.
   std::uint32_t outermost_operator(std::uint32_t node) const {
     auto found = kNone;
     for (; node != kNone; node = timeline_.nodes[node].parent) {

@@ -13,7 +13,7 @@
 namespace dryfit::estimate {
 namespace {
 
-/// Remembers what the device had left for a request that was refused.
+/// Remembers how much the device had left when a request failed.
 struct Refused : simulator::Observer {
   void out_of_memory(Bytes, Bytes device_free, simulator::StreamId) override { left = device_free; }
   Bytes left;

@@ -20,7 +20,7 @@ std::vector<std::int64_t> numbers_of(const Json& list) {
 
 std::string text_of(const Json& value) { return value.is_string() ? value.get<std::string>() : ""; }
 
-/// An empty value where there is none.
+/// An empty value if there is none.
 const Json& item(const Json& object, const char* key, std::size_t index) {
   static const Json none;
   const auto found = object.find(key);

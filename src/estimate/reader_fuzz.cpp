@@ -7,7 +7,7 @@
 #include "base/bytes.h"
 #include "estimate/estimate.h"
 
-/// Any bytes: a trace or an Error, and whatever is read as a trace can be estimated. Seeds: tests/fuzz/profile.
+/// Any bytes give a trace or an Error, and every trace can be estimated. Seeds: tests/fuzz/profile.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace dryfit;
   using namespace dryfit::literals;

@@ -29,7 +29,7 @@ std::int64_t last_power_of_2(std::int64_t number) {
   return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(number, 1))));
 }
 
-/// From the innermost to the outermost; those that lie one behind the other are one.
+/// From the innermost to the outermost; contiguous ones are merged.
 std::vector<Dimension> merged(std::vector<Dimension> dimensions) {
   std::ranges::stable_sort(dimensions, {}, &Dimension::stride);
   std::vector<Dimension> found;
@@ -77,7 +77,7 @@ Layout layout_of(const Reduction& reduction) {
   return layout;
 }
 
-/// Outputs that a thread works on at once: neighbours in memory, and aligned.
+/// Outputs that one thread computes together: neighbours in memory, and aligned.
 std::int64_t output_vector(const Layout& layout) {
   auto size = std::gcd(kVector, layout.kept.front().size);
   for (const auto& each : layout.reduced) size = std::gcd(size, each.stride);

@@ -22,7 +22,7 @@ UniqueFd nameless_file() {
   return file;
 }
 
-/// Calls `transfer(done)` for the rest until all is done; false: it can do no more.
+/// Calls `transfer(done)` for the rest until everything is done; false: it failed.
 template <class Transfer>
 bool transfer_all(std::size_t bytes, Transfer transfer) {
   for (std::size_t done = 0; done < bytes;) {

@@ -49,7 +49,7 @@ class Finder {
         break;
       case Meaning::backward:
         found_.backward_seen = true;
-        // Only the engine's own nodes have a sequence number that leads back.
+        // Only the engine's own nodes have a sequence number that refers back.
         if (node.span.sequence != Span::kNoSequence) found_.backward[node.span.sequence] = index;
         break;
       case Meaning::to_device:
@@ -90,8 +90,8 @@ class Finder {
     found_.first_forward = std::min(found_.first_forward, event);
   }
 
-  /// What has a backward node is of a forward pass. An operator that autograd does not record, such as one of the
-  /// initialisation, shows the number that the next recorded one will get: of each number, the last one is meant.
+  /// An operator with a backward node belongs to a forward pass. An operator that autograd does not record, such as one
+  /// of the initialisation, shows the number that the next recorded one will get: the last one with a number counts.
   void note_recorded() {
     for (const auto& [sequence, event] : recorded_) {
       if (found_.backward.contains(sequence)) note_forward(event);
@@ -111,7 +111,7 @@ class Finder {
     return false;
   }
 
-  /// A parent comes before its children, who inherit what they do not know better.
+  /// A parent comes before its children, which inherit its phase unless they have their own.
   void find_phases() {
     found_.phases.reserve(timeline_.nodes.size());
     for (std::uint32_t i = 0; i < timeline_.nodes.size(); ++i) {

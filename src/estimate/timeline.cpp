@@ -8,11 +8,11 @@
 namespace dryfit::estimate {
 namespace {
 
-/// Times are rounded to a microsecond in traces of older versions. What ends later than that after another that it
-/// began in is not within it: an annotation may begin inside of a short operator.
+/// Times are rounded to a microsecond in traces of older versions. A span that ends later than that after the span it
+/// began in is not within it: an annotation may begin inside a short operator.
 constexpr Time kRounding = 1000;
 
-/// Outer spans before inner ones. Of two with the same times the one written first is the outer.
+/// Outer spans before inner ones. If two have the same times, the one written first is the outer.
 void sort_spans(std::vector<Span>& spans) {
   std::ranges::stable_sort(spans, [](const Span& a, const Span& b) {
     if (a.thread != b.thread) return a.thread < b.thread;

@@ -9,10 +9,10 @@
 namespace dryfit::explain {
 namespace {
 
-/// Operators that bring data to the device, or make it up there.
+/// Operators that bring data to the device, or create it there.
 constexpr std::array<std::string_view, 9> kBringers{"to",    "tensor", "as_tensor", "from_numpy", "copy_",
                                                     "randn", "rand",   "randint",   "arange"};
-/// A life of so many steps is no part of a step.
+/// An allocation that lives for this many steps is not part of a step.
 constexpr std::uint32_t kLastingSteps = 2;
 
 Category category_of(Role role) {
@@ -88,7 +88,7 @@ class Categories {
     return allocation(index).born < place && allocation(index).died >= place;
   }
 
-  /// Whether it lives through a whole step of which it is no part.
+  /// Whether it lives through a whole step to which it does not belong.
   bool lasts(std::uint32_t index) const {
     const auto& spans = evidence_.program.spans;
     const auto died = allocation(index).died;
@@ -155,7 +155,7 @@ class Categories {
     return next == roots.end() ? kNone : static_cast<std::uint32_t>(next - roots.begin());
   }
 
-  /// Which calls of models are the first since a backward pass or a step.
+  /// The calls of models that are the first since a backward pass or a step.
   void find_first_calls() {
     const auto& program = evidence_.program;
     is_first_.assign(program.roots.size(), false);

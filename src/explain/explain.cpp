@@ -22,7 +22,7 @@ bool is_distributed(std::string_view file) {
          file.ends_with("/torch/nn/parallel/distributed.py");
 }
 
-/// By the program, and not what the allocator does on its own account.
+/// Whether the program caused it, and not the allocator by itself.
 bool is_asked_for(Action action) {
   return action == Action::alloc || action == Action::free_requested || action == Action::oom;
 }
@@ -103,7 +103,7 @@ class Explainer {
     assign_owners(evidence, lines_, names_, result_);
   }
 
-  /// Where one step ends another begins, also at the end of the run: spans in which nothing happened are left out.
+  /// One step begins where another ends, also at the end of the run: spans in which nothing happened are left out.
   void take_spans(const Program& program) {
     const auto& entries = recording_.entries();
     auto end = entries.size();
@@ -117,7 +117,7 @@ class Explainer {
     for (std::size_t i = 0; i < categories.size(); ++i) result_.allocations[i].category = categories[i];
   }
 
-  /// Of each allocation what its innermost line calls, and whether that is torch.distributed's.
+  /// For each allocation, what its innermost line calls, and whether that belongs to torch.distributed.
   void name_operators(const Marks& marks) {
     for (const auto& allocation : result_.allocations) {
       std::string_view op;
@@ -134,7 +134,7 @@ class Explainer {
     }
   }
 
-  /// The last request that failed, unless the program went on: completed a step, or (without marks) allocated more.
+  /// The last request that failed, unless the program continued: completed a step, or (without marks) allocated more.
   void find_failure(const Program& program, const Marks& marks) {
     const auto& entries = recording_.entries();
     for (auto event = static_cast<Event>(entries.size()); event-- > 0;) {

@@ -16,7 +16,7 @@ using snapshot::Action;
 using snapshot::Entry;
 using Address = std::uint64_t;
 
-/// The allocator's memory while its entries are gone through. Invariant: blocks lie within segments and do not overlap.
+/// The allocator's memory while we go through its entries. Invariant: blocks are within segments and do not overlap.
 class Memory {
  public:
   struct Range {
@@ -60,7 +60,7 @@ class Memory {
     if (found->second.size.count == 0) segments_.erase(found);
   }
 
-  /// The size of the block that a request got at this address; zero: there is no room, so that cannot be.
+  /// The size of the block that a request got at this address; zero: it does not fit, so the entry is wrong.
   Bytes place(Address address, Bytes request, std::uint32_t allocation) {
     const auto found = segment_at(address);
     if (found == segments_.end()) return {};
@@ -142,7 +142,7 @@ class Memory {
   Bytes reserved_;
 };
 
-/// What was there before the first entry.
+/// What existed before the first entry.
 void load_start(const whatif::Recording& recording, Memory& memory, Lives& lives) {
   for (const auto& segment : recording.start) {
     memory.add_segment(segment.address, segment.size, segment.is_small, segment.is_expandable);

@@ -53,7 +53,7 @@ class MarksReader {
   }
 
  private:
-  /// A name that is none is the empty one.
+  /// An invalid name becomes the empty one.
   MarkName name(std::uint64_t index) const {
     return index < marks_.names.size() ? static_cast<MarkName>(index) : MarkName{0};
   }

@@ -52,7 +52,7 @@ class Owners {
     return lines_.line({text(pass.function), text(pass.file), pass.line});
   }
 
-  /// From the end to the beginning: what comes next is what was met last.
+  /// From the end to the beginning: what comes next is what was visited last.
   void infer() {
     Anchor anchor;
     const auto& events = evidence_.lives.allocation_of;

@@ -35,13 +35,13 @@ std::vector<BackwardPass> backwards_of(const std::vector<PhaseMark>& marks, cons
   return passes;
 }
 
-/// The modules at work, from call to call.
+/// The running modules, from call to call.
 class CallStack {
  public:
   CallStack(const Marks& marks, const MarkPlaces& places, Program& into)
       : marks_(marks), places_(places), into_(into) {}
 
-  /// To be called for allocations in the order in which they were made.
+  /// Call it for allocations in the order in which they were made.
   Setting at(const Allocation& allocation) {
     while (next_ < marks_.calls.size() && place() <= allocation.born) advance();
     Setting setting;

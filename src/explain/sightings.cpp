@@ -43,7 +43,7 @@ class Living {
     }
   }
 
-  /// The allocation that lies around that address, or kNone.
+  /// The allocation that contains that address, or kNone.
   std::uint32_t at(std::uint64_t address) const {
     const auto next = addresses_.upper_bound(address);
     if (next == addresses_.begin()) return kNone;

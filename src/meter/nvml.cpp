@@ -7,7 +7,7 @@
 #include <array>
 #include <utility>
 
-// Every version of every function under its own name.
+// Declares every version of every function under its own name.
 #define NVML_NO_UNVERSIONED_FUNC_DEFS
 #include <nvml.h>
 

@@ -145,7 +145,7 @@ def test_a_trace_that_was_cut_off_is_a_marked_partial_answer(trace: Path, tmp_pa
     ],
     ids=("empty", "text", "foreign", "no-memory", "cut-off", "pickle", "cut-off-gzip", "newer"),
 )
-def test_what_is_no_trace_gets_one_sentence_and_a_way_out(tmp_path: Path, content: bytes, part: str) -> None:
+def test_anything_but_a_trace_gets_one_sentence_and_a_hint(tmp_path: Path, content: bytes, part: str) -> None:
     path = tmp_path / "trace.json"
     path.write_bytes(content)
     finished = estimate(path, "--gpu", CARD)

@@ -108,7 +108,7 @@ def estimated(folder: Path, *words: object) -> "dict[str, Any]":
     return result["torch"]
 
 
-def test_what_two_small_batches_say_of_a_large_one_is_what_its_own_profile_says(tmp_path: Path) -> None:
+def test_two_small_batches_predict_the_profile_of_a_large_one(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(NETWORK, encoding="utf-8")
     whole = profile(tmp_path, "--steps", "3", "-o", "whole.json.gz", "--", PYTHON, "train.py", "32")
     parts = profile(tmp_path, "--steps", "3", "--shrink", "batch=4,8", "-o", "s.json.gz", "--", PYTHON, "train.py", "{batch}")

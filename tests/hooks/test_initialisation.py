@@ -110,7 +110,7 @@ assert layer.weight.eq(1.5).all()
     )
 
 
-def test_wrong_arguments_are_refused_as_ever(with_parts):
+def test_wrong_arguments_are_refused_as_usual(with_parts):
     with_parts(
         START
         + """

@@ -52,7 +52,7 @@ def test_the_software_is_named_and_no_hook_fails(watched):
     assert notes["software.python"].count(".") == 2 and notes["software.cudnn"].startswith("9.")
 
 
-def test_phases_tell_accumulated_passes_clipping_and_the_optimizer_apart(watched):
+def test_phases_distinguish_accumulated_passes_clipping_and_the_optimizer(watched):
     passes = ["forward", "backward", "other"] * 2 + ["optimizer"]
     assert watched(TRAIN.format(steps=100), "--steps", "2").phases() == ["load", *passes, *passes]
 
