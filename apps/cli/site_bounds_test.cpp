@@ -80,7 +80,8 @@ TEST_F(SiteBoundsTest, Without_one_nothing_is_corrected_and_nothing_is_wrong) {
 
 TEST_F(SiteBoundsTest, One_that_is_found_and_damaged_or_newer_is_a_problem_that_is_told) {
   const auto newer = std::string(R"({"format":"dryfit-site-calibration","version":9,"groups":[]})");
-  for (const auto& [text, part] : {std::pair(sound_.substr(0, 50), "no calibration"), std::pair(newer, "version 9")}) {
+  for (const auto& [text, part] :
+       {std::pair(sound_.substr(0, 50), "not a site calibration"), std::pair(newer, "version 9")}) {
     write("dryfit/history.calibration.json", text);
     const auto found = site_correction({}, environment());
     ASSERT_TRUE(found);

@@ -75,7 +75,7 @@ class Explainer {
     }
   }
 
-  /// Without any, or with those of something else, all that is known are lines.
+  /// Without marks, or with marks of another run, only lines are known.
   void use_marks() {
     static const Marks kNoMarks{.names = {""}};
     const MarkPlaces places(recording_.entries(), source_.marks ? source_.marks->end : 0);
