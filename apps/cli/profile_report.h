@@ -10,15 +10,15 @@
 
 #include "base/bytes.h"
 #include "base/result.h"
+#include "hook_log.h"
 #include "launch/job.h"
-#include "told.h"
 
 namespace dryfit::cli {
 
 /// A profiled run that has something to show.
 struct Profiled {
   std::filesystem::path trace;  ///< as PyTorch wrote it, in the run's folder
-  HookLog log;
+  HookLog told;
   launch::Ending ending;
   HookLog::Seconds wall{};
   std::size_t others = 0;  ///< further processes that trained; their traces are not kept

@@ -9,8 +9,8 @@
 #include <cstdio>
 #include <string_view>
 
+#include "hook_log.h"
 #include "screen.h"
-#include "told.h"
 
 namespace dryfit::cli {
 namespace {
@@ -25,7 +25,7 @@ std::string moment_text(std::uint64_t step, std::string_view phase, const std::o
   return fmt::format("step {}/{}, {}", std::min(step, *steps), *steps, phase);
 }
 
-/// The time since the hooks last wrote to their log.
+/// Time since the hooks last wrote to the file.
 HookLog::Seconds since_written(const std::filesystem::path& file) {
   std::error_code error;
   const auto written = std::filesystem::last_write_time(file, error);
@@ -62,14 +62,14 @@ std::string progress_text(const LiveView::State& state, const std::optional<std:
   return fmt::format("{}  {}", moment, to_text(state.used));
 }
 
-std::string progress_text(const std::vector<std::filesystem::path>& hook_logs, const std::optional<std::uint64_t>& steps) {
-  const auto found = furthest(hook_logs);
+std::string progress_text(const std::vector<std::filesystem::path>& logs, const std::optional<std::uint64_t>& steps) {
+  const auto found = furthest(logs);
   if (!found) return "";
-  const auto& [path, its] = *found;
-  if (its.saving) return "writing the trace";
-  if (its.phase.empty() || its.phase == "load") return "loading";
-  const auto left = its.left(steps, its.now + since_written(path));
-  const auto moment = moment_text(its.steps + 1, its.phase, steps);
+  const auto& [path, log] = *found;
+  if (log.saving) return "writing the trace";
+  if (log.phase.empty() || log.phase == "load") return "loading";
+  const auto left = log.left(steps, log.now + since_written(path));
+  const auto moment = moment_text(log.steps + 1, log.phase, steps);
   return left ? fmt::format("{}, about {} left", moment, time_text(*left)) : moment;
 }
 

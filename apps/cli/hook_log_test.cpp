@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
-#include "told.h"
+#include "hook_log.h"
 
 #include <gtest/gtest.h>
 
@@ -33,11 +33,11 @@ TEST(HookLog, After_a_step_its_own_time_counts) {
   EXPECT_EQ(log.left(std::nullopt, Seconds(20)), std::nullopt);
 }
 
-TEST(HookLog, A_step_that_takes_longer_than_expected_has_no_time_left_and_not_less) {
+TEST(HookLog, A_step_that_takes_longer_than_expected_leaves_zero_time_and_not_less) {
   EXPECT_EQ(parse_hook_log(kFirstPass).left(1, Seconds(100)), Seconds(0));
 }
 
-TEST(HookLog, Errors_and_the_batch_are_kept_and_broken_lines_ignored) {
+TEST(HookLog, Errors_and_the_batch_are_kept_and_broken_lines_are_skipped) {
   const auto log = parse_hook_log(R"({"what": "note", "seconds": 1, "key": "hooks.error", "text": "x: TypeError: y"}
 nonsense
 {"what": "batch", "seconds": 1, "from": 64, "to": 4}
@@ -48,7 +48,7 @@ nonsense
   EXPECT_EQ(log.steps, 0u);
 }
 
-TEST(HookLog, Without_files_there_is_none) { EXPECT_FALSE(furthest({})); }
+TEST(HookLog, Without_files_there_is_no_log) { EXPECT_FALSE(furthest({})); }
 
 }  // namespace
 }  // namespace dryfit::cli

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
-#include "told.h"
+#include "hook_log.h"
 
 #include <algorithm>
 #include <fstream>
@@ -45,9 +45,9 @@ void take(HookLog& log, const Json& line) {
 
 }  // namespace
 
-std::optional<Seconds> HookLog::left(std::optional<std::uint64_t> requested, Seconds at) const {
-  if (!requested || !step_time || steps >= *requested) return std::nullopt;
-  const auto whole = static_cast<double>(*requested - steps) * *step_time;
+std::optional<Seconds> HookLog::left(std::optional<std::uint64_t> wanted, Seconds at) const {
+  if (!wanted || !step_time || steps >= *wanted) return std::nullopt;
+  const auto whole = static_cast<double>(*wanted - steps) * *step_time;
   return std::max(whole - (at - step_begun), Seconds(0));
 }
 
