@@ -57,9 +57,9 @@ std::vector<Address> new_segments_of(const Recording& recording) {
   return addresses;
 }
 
-class Replay {
+class RecordingReplay {
  public:
-  Replay(const Recording& recording, const simulator::AllocConfig& config)
+  RecordingReplay(const Recording& recording, const simulator::AllocConfig& config)
       : recording_(recording),
         allocator_({.version = recording.version,
                     .config = config,
@@ -196,7 +196,7 @@ class Replay {
 Result<Comparison> replay_recording(const Recording& recording) {
   const auto config = simulator::parse_alloc_config(recording.conf, recording.version);
   if (!config) return config.error();
-  Replay replay(recording, *config);
+  RecordingReplay replay(recording, *config);
   if (Status status = replay.start(); !status) return status.error();
   return replay.run();
 }

@@ -22,9 +22,9 @@ struct Answer {
   std::string address;
 };
 
-class Replay {
+class TraceReplay {
  public:
-  Replay(const OracleTrace& trace, const simulator::AllocConfig& config, simulator::TorchVersion version)
+  TraceReplay(const OracleTrace& trace, const simulator::AllocConfig& config, simulator::TorchVersion version)
       : trace_(trace),
         version_(version),
         allocator_({.version = version, .config = config, .device = {.total = trace.total, .context = trace.context}}) {
@@ -140,7 +140,7 @@ class Replay {
 Result<Comparison> replay_trace(const OracleTrace& trace, simulator::TorchVersion version) {
   const auto config = simulator::parse_alloc_config(trace.conf, version);
   if (!config) return config.error();
-  return Replay(trace, *config, version).run();
+  return TraceReplay(trace, *config, version).run();
 }
 
 }  // namespace dryfit::oracle

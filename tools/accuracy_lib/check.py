@@ -27,7 +27,7 @@ class Check(NamedTuple):
     def sentence(self) -> str:
         return (
             f"{self.within} of {self.rows} transformer rows (zero_grad position published, batch >= {CHECKED_BATCH}, "
-            f"fitted) lie within 2 MiB of their card's median difference; {REQUIRED_SHARE:.0%} are required: "
+            f"fitted) lie within 2 MiB of their GPU's median difference; {REQUIRED_SHARE:.0%} are required: "
             f"{'passed' if self.passed else 'failed'}"
         )
 

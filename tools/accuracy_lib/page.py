@@ -38,8 +38,8 @@ def _opening(results: Results) -> str:
     links = "".join(f'<a href="#{escape(name, True)}">{escape(name)}</a>' for name in sources)
     return (
         "<h1>Dryfit against real GPUs</h1>\n"
-        '<p class="faint">Every job below was run on a card that was not there and compared with what a real one '
-        "showed. Dots carry their row: point at them.</p>\n"
+        '<p class="faint">Every job below ran on a simulated GPU and is compared with what a real one '
+        "showed. Point at a dot to see its row.</p>\n"
         f'<div class="tiles">{"".join(_tiles(results))}</div>\n<nav>{links}</nav>'
     )
 
@@ -92,7 +92,7 @@ def _figures(results: Results) -> str:
     if not metrics.points(results, metrics.ours):
         return ""
     parts = {
-        f"Error of {_main_fields(results)}, per card and tool": plots.spread(results),
+        f"Error of {_main_fields(results)}, per GPU and tool": plots.spread(results),
         "Estimated against measured, both logarithmic": plots.scatter(results),
     }
     figures = (f"<figure><figcaption>{escape(title)}</figcaption>{plot}</figure>" for title, plot in parts.items())

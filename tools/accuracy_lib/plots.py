@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Two plots per source: how the errors are spread, per card and tool, and estimates against measured peaks."""
+"""Two plots per source: how the errors are spread, per GPU and tool, and estimates against measured peaks."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _hint(point: metrics.Point, tool: str) -> str:
 
 
 def spread(results: Results) -> str:
-    """A lane per card and tool, a dot per row, a bar at the median."""
+    """A lane per GPU and tool, a dot per row, a bar at the median."""
     shapes: list[str] = []
     y = 8.0
     for card, members in _cards(results).items():
@@ -54,7 +54,7 @@ def spread(results: Results) -> str:
             if points:
                 shapes += _lane(y, tool, points)
                 y += LANE
-    return svg.drawing(WIDTH, y + BOTTOM, [*_error_axis(y), *shapes], "relative error per card and tool")
+    return svg.drawing(WIDTH, y + BOTTOM, [*_error_axis(y), *shapes], "relative error per GPU and tool")
 
 
 def _cards(results: Results) -> dict[str, list[Result]]:

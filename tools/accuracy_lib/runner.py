@@ -33,7 +33,7 @@ class Runner:
 
     def obstacle(self, case: Case) -> Optional[str]:
         """Why the case cannot be run on this machine as it is."""
-        return None if self.python_of(case).exists() else f"the Python environment {case.venv} is not there"
+        return None if self.python_of(case).exists() else f"the Python environment {case.venv} does not exist"
 
     def run(self, case: Case, source: Optional[Source]) -> Outcome:
         folder = Path(tempfile.mkdtemp(prefix="accuracy-"))

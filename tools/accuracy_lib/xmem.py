@@ -115,7 +115,7 @@ def _job(facts: dict[str, Any]) -> tuple[str, ...]:
 def _obstacle(facts: dict[str, Any], card: Optional[str]) -> Optional[str]:
     if not is_known(facts["model"]):
         return f"unknown model {facts['model']}"
-    return None if card else f"no single card of the catalogue is called {facts['gpu_name']}"
+    return None if card else f"no single GPU in the catalogue is called {facts['gpu_name']}"
 
 
 def explain_transformer(case: Case, measured: dict[str, int]) -> Optional[str]:
@@ -132,7 +132,7 @@ def explain_cnn(case: Case, measured: dict[str, int]) -> Optional[str]:
     if truth is None or ours is None or not 0 < truth - ours < loaded:
         return None
     share = (loaded - (truth - ours)) / loaded
-    return f"the first sample fell into the copying of the model: about {share:.0%} of it was on the card"
+    return f"the first sample was taken while the model was being copied: about {share:.0%} of it was on the GPU"
 
 
 def line_of(result: Result) -> dict[str, Any]:

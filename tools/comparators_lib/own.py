@@ -95,7 +95,7 @@ class Trainer:
             header, *lines = csv.reader(file)
         draft.unlink()
         if header != ["row", f"{own.label(study)} seed {seed}"]:
-            raise StudyError(f"{self._command}: predicted {header}, which was not asked for")
+            raise StudyError(f"{self._command}: predicted {header}, which was not requested")
         return {int(row): float(value) for row, value in lines}
 
     def _run(self, study: Study, own: Own, *arguments: str) -> str:
@@ -104,7 +104,7 @@ class Trainer:
         try:
             done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False)
         except OSError as error:
-            raise StudyError(f"{self._command}: {error.strerror}; `make build-training` makes it") from error
+            raise StudyError(f"{self._command}: {error.strerror}; run `make build-training`") from error
         if done.returncode != 0:
             raise StudyError(done.stderr.strip() or f"{self._command} ended with {done.returncode}")
         return done.stdout
@@ -157,7 +157,7 @@ def _rounds(recipe: str, examples: float) -> float:
     """Epochs of a network over so many examples, or trees."""
     found = re.search(r"(?:epochs|trees) (\d+)", recipe)
     if not found:
-        raise StudyError(f"the recipe '{recipe}' tells no epochs")
+        raise StudyError(f"the recipe '{recipe}' doesn't state its epochs")
     limit = re.search(r"batch (\d+).* most updates (\d+)", recipe)
     most = int(limit.group(2)) * int(limit.group(1)) / examples if limit else float("inf")
     return min(int(found.group(1)), most)

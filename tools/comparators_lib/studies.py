@@ -76,7 +76,7 @@ class Evaluator:
         try:
             done = subprocess.run([self._command, *arguments], capture_output=True, text=True, check=False)
         except OSError as error:
-            raise StudyError(f"{self._command}: {error.strerror}; `make build` makes it") from error
+            raise StudyError(f"{self._command}: {error.strerror}; run `make build`") from error
         if done.returncode != 0:
             raise StudyError(done.stderr.strip() or f"{self._command} ended with {done.returncode}")
         return done.stdout
@@ -88,14 +88,14 @@ def chosen(
     wanted = {"data_set": data_set, "folds": folds, "features": features}
     left = [s for s in studies if all(value in (None, getattr(s, name)) for name, value in wanted.items())]
     if not left:
-        raise StudyError("there is no such study; `dryfit-evaluate --list` names all")
+        raise StudyError("unknown study; run `dryfit-evaluate --list` to list them")
     return left
 
 
 def held_out(studies: Sequence[Study], data_set: Optional[str], folds: Optional[str]) -> list[Study]:
     """The same features over folds that are kept for the last test."""
     if data_set is None or folds is None:
-        raise StudyError("the last test is of one data set and its folds: say --set and --folds")
+        raise StudyError("the last test needs one data set and its folds: give --set and --folds")
     features = dict.fromkeys(study.features for study in studies if study.data_set == data_set)
     return [Study(data_set, folds, each) for each in features]
 

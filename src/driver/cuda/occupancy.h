@@ -9,6 +9,9 @@
 
 namespace dryfit::driver {
 
+inline constexpr int kWarp = 32;        ///< threads
+inline constexpr int kWarpGranule = 4;  ///< warps of a block are placed in fours
+
 /// How many blocks of a kernel one multiprocessor holds at once: the least of what registers, threads, shared memory
 /// and the chip's own limit allow.
 int blocks_per_multiprocessor(const Card& card, const KernelFacts& kernel, int block_size, std::size_t dynamic_shared);

@@ -81,7 +81,7 @@ def test_Only_the_averages_are_rounded(only):
     "change, reason",
     [
         ({"task": "MetaMathQA"}, "lengths of its texts"),
-        ({"gpu": "NVIDIA H100"}, "no card"),
+        ({"gpu": "NVIDIA H100"}, "not in the catalogue"),
         ({"peft_hyperparameters": ""}, "hyperparameters"),
         ({"use_amp": "True"}, "autocast"),
     ],

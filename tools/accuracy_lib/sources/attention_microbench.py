@@ -61,11 +61,11 @@ def _card(gpu: str) -> str:
 
 def _obstacle(row: dict[str, str], author: str) -> Optional[str]:
     if author not in _AUTHORS:
-        return f"nothing is known of how {author} measured"
+        return f"unknown how {author} measured"
     if row["status"] == "OOM":
-        return "ran out of memory: the card, or what this left behind for the rest of the sweep, is not published"
+        return "ran out of memory: the GPU, or what the failure left behind for the rest of the sweep, is not published"
     if not _is_run(row):
-        return "tuning would copy 8 GiB to the host's memory"
+        return "autotuning would copy 8 GiB to host memory"
     return None
 
 

@@ -29,8 +29,8 @@ FIELDS = (
 
 _ADDRESS_SPREAD = 0.01  # how far other addresses of new segments were seen to move a peak
 _BY_ADDRESS = (
-    "ties between free blocks go by the addresses of new segments, which the platform decides: "
-    "every tensor is the same, the places differ"
+    "ties between free blocks are broken by the addresses of new segments, which depend on the "
+    "platform: the tensors are the same, their places differ"
 )
 _BY_FREE_MEMORY = "fails at another request: the memory beside PyTorch's own differs from the author's machine"
 
@@ -56,7 +56,7 @@ def _case(row: dict[str, str]) -> Case:
         tolerance={name: size.tolerance for name, size in sizes.items() if size.tolerance},
         main="peak_reserved" if "peak_reserved" in sizes else "peak_allocated",
         truth_oom=_truth_oom(row),
-        cannot=None if card else f"the card is not known: {row['gpu']}",
+        cannot=None if card else f"unknown GPU: {row['gpu']}",
     )
 
 

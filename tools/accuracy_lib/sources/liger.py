@@ -174,7 +174,7 @@ def operations() -> frozenset[str]:
 
 def cannot(row: Fields) -> Optional[str]:
     if row["gpu"] not in CARDS:
-        return f"no card {row['gpu']} in the catalogue"
+        return f"{row['gpu']} is not in the catalogue"
     if row["op"] not in operations():
-        return f"the operation {row['op']} is not written"
+        return f"the operation {row['op']} is not implemented"
     return None

@@ -89,8 +89,8 @@ def obstacle(row: Fields, card: Optional[str], job: Optional[Job]) -> Optional[s
     if "8bit" in row["config"] or "8-bit" in row["config"]:
         return "needs the 8-bit optimizer of bitsandbytes"
     if card is None:
-        return "an AMD GPU" if "AMD" in row["gpu"] else f"no card {row['gpu']} in the catalogue"
-    return None if job else "the model or the configuration is not one the job knows"
+        return "an AMD GPU" if "AMD" in row["gpu"] else f"{row['gpu']} is not in the catalogue"
+    return None if job else "the job doesn't support this model or configuration"
 
 
 def job_of(row: Fields) -> Optional[Job]:

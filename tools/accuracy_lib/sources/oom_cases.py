@@ -45,7 +45,7 @@ def _case(row: dict[str, str]) -> Case:
         tolerance={name: size.tolerance for name, size in sizes.items()},
         main="oom_allocated",
         truth_oom=True,
-        cannot=None if card and job else "the card or the configuration is not one the jobs know",
+        cannot=None if card and job else "unknown GPU or configuration",
     )
 
 
