@@ -126,7 +126,8 @@ class ProfileHelp : public CLI::Formatter {
 }  // namespace
 
 void add_profile(CLI::App& app, const Arguments& arguments, int& exit_code) {
-  auto* command = app.add_subcommand("profile", "Record a training command on the CPU, for `dryfit estimate`");
+  auto* command =
+      app.add_subcommand("profile", "Run a training command on the CPU and record it, for `dryfit estimate`");
   command->formatter(std::make_shared<ProfileHelp>());
   command->footer(
       "Example:\n  dryfit profile -o trace.json.gz -- python train.py\n"

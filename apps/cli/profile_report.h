@@ -21,7 +21,7 @@ struct Profiled {
   HookLog told;
   launch::Ending ending;
   HookLog::Seconds wall{};
-  std::size_t others = 0;  ///< further processes that trained; their traces are not kept
+  std::size_t others = 0;  ///< further processes that trained, whose traces are left out
 
   bool failed() const { return ending.kind == launch::Ending::Kind::exited && ending.code != 0; }
 };

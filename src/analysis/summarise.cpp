@@ -14,9 +14,9 @@ std::string sentence_for(trace::Incomplete reason) {
     case trace::Incomplete::disk_full:
       return "the disk is full";
     case trace::Incomplete::file_size_limit:
-      return "the limit on file sizes was reached (ulimit -f)";
+      return "a limit on the size of files was reached (ulimit -f)";
     case trace::Incomplete::address_space:
-      return "the limit on address space was reached (ulimit -v)";
+      return "a limit on address space was reached (ulimit -v)";
     case trace::Incomplete::input_output:
       return "its file could not be extended";
     case trace::Incomplete::out_of_memory:

@@ -458,7 +458,7 @@ def test_no_space_for_the_trace(temporary: Path, tmp_path: Path, torch_python: s
     program = script(tmp_path, TRAIN.format(width=64))
     result = run(temporary, "--no-history", "--gpu", "3060", "--", torch_python, program, preexec_fn=limit_files)
     assert result.returncode == COULD_NOT_TELL, result.stdout + result.stderr
-    assert "incomplete: the limit on file sizes was reached" in result.stdout
+    assert "incomplete: a limit on the size of files was reached" in result.stdout
     assert "TMPDIR" in result.stdout
 
 
