@@ -199,8 +199,7 @@ void add_estimate(CLI::App& app, int& exit_code) {
   command->footer(
       "Example:\n  dryfit profile -o trace.json.gz -- python train.py\n"
       "  dryfit estimate trace.json.gz --gpu rtx-3060-12gb,a100-40gb\n"
-      "  dryfit estimate trace.batch-4.json.gz trace.batch-8.json.gz --batch 256 \\\n"
-      "      --gpu rtx-4090\n\n"
+      "  dryfit estimate trace.batch-4.json.gz trace.batch-8.json.gz --batch 256 --gpu rtx-4090\n\n"
       "A trace that torch.profiler wrote with profile_memory=True and record_shapes=True\n"
       "works too.\n\n"
       "Exit code: 0 fits on every GPU (tight fits included, unless --strict), 3 does not\n"

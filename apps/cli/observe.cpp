@@ -59,10 +59,8 @@ void add_observe(CLI::App& app, const Arguments& arguments, int& exit_code) {
   command->footer(
       "Example:\n  dryfit observe --predicted answer.json -- python train.py\n"
       "  dryfit observe memory-stats.json --job job.json --gpu rtx-4090\n"
-      "  dryfit observe --peak 11.2GiB --kind reserved --job job.json --gpu rtx-4090 \\\n"
-      "      --median 10GiB --upper 12GiB\n"
-      "  sacct -P -o JobID,JobName,State,End,NodeList,AllocTRES,TRESUsageInMax |\n"
-      "      dryfit observe -\n\n"
+      "  dryfit observe --peak 11.2GiB --kind reserved --job job.json --gpu rtx-4090 --median 10GiB --upper 12GiB\n"
+      "  sacct -P -o JobID,JobName,State,End,NodeList,AllocTRES,TRESUsageInMax | dryfit observe -\n\n"
       "A command after -- runs unchanged on this machine's GPUs and is measured through\n"
       "NVML and PyTorch. A job that is already in the history, from the same host and\n"
       "source, is skipped.\n"
