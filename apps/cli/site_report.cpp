@@ -122,7 +122,8 @@ std::string site_text(const SiteReport& report, const report::Style& style) {
   text += drift_text(report.assessment.all, true, report.coverage);
   for (const auto& group : report.assessment.groups) text += drift_text(group, false, report.coverage);
   for (const auto& [why, count] : report.left_out) text += fmt::format("skipped {}: {}\n", count, why);
-  text += fmt::format("learned from {} records in {}\n", report.records, report.history);
+  text +=
+      fmt::format("learned from {} record{} in {}\n", report.records, report.records == 1 ? "" : "s", report.history);
   return text + "wrote " + report.calibration + "\n";
 }
 

@@ -158,7 +158,7 @@ def test_a_calibration_is_chosen_or_left_out(site: Site) -> None:
 @pytest.mark.parametrize(
     "content, problem",
     [
-        ('{"format": "dryfit-site-calibration", "version": 2, "groups": []}', "version 2, and this Dryfit knows"),
+        ('{"format": "dryfit-site-calibration", "version": 2, "groups": []}', "version 2, but this Dryfit reads"),
         ('{"format": "dryfit-site-calibration", "version": 1, "groups": [{}]}', "the calibration is damaged"),
         ("", "not a site calibration"),
     ],
