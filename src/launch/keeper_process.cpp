@@ -26,8 +26,8 @@ constexpr int kChannel = 3;
 
 // The program, between fork and exec.
 
-/// Handlers of ours must not run in the program's process. What was ignored stays so (nohup), but for two signals that
-/// a program counts on and that libraries of ours may have turned off.
+/// Our handlers must not run in the program's process. Ignored signals stay ignored (nohup), except two that a program
+/// relies on and that libraries of ours may have turned off.
 void restore_signals() {
   for (int signal = 1; signal < NSIG; ++signal) {
     struct sigaction action;
@@ -59,8 +59,8 @@ bool place_standard_fds(const int* given) {
 /// one. With addresses that are the same in every run, so is the answer. Where the system forbids it, the program runs
 /// with random ones.
 void fix_addresses() {
-  constexpr unsigned long kAsk = 0xffffffff;
-  const int current = ::personality(kAsk);
+  constexpr unsigned long kQuery = 0xffffffff;
+  const int current = ::personality(kQuery);
   if (current >= 0) ::personality(static_cast<unsigned long>(current) | ADDR_NO_RANDOMIZE);
 }
 

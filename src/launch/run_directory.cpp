@@ -41,14 +41,14 @@ std::string hint_for(int error, const fs::path& directory) {
   switch (error) {
     case ENOSPC:
     case EDQUOT:
-      return "Free some space there, or choose another directory for temporary files (TMPDIR).";
+      return "Free some space there, or set TMPDIR to another directory.";
     case EACCES:
     case EROFS:
     case EPERM:
-      return "Choose a directory for temporary files that you may write to (TMPDIR).";
+      return "Set TMPDIR to a directory that you can write to.";
     case ENOENT:
     case ENOTDIR:
-      return "There is no directory " + name + "; create it first.";
+      return "The directory " + name + " doesn't exist; create it first.";
     default:
       return "";
   }
@@ -92,7 +92,7 @@ bool ended_by_steps(const fs::path& file) {
   return false;
 }
 
-/// The line is Telling.dryfit_note's.
+/// The line is written by Telling.dryfit_note.
 bool told_of_steps(const fs::path& file) {
   std::ifstream lines(file);
   for (std::string line; std::getline(lines, line);) {
