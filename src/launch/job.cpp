@@ -202,7 +202,7 @@ void Job::forward_signal(int signal, SignalOrigin origin) {
 }
 
 std::vector<fs::path> Job::traces() const { return state_->directory.traces(); }
-std::vector<fs::path> Job::told() const { return state_->directory.told(); }
+std::vector<fs::path> Job::hook_logs() const { return state_->directory.hook_logs(); }
 
 JobResult Job::finish() {
   State& job = *state_;
@@ -219,7 +219,7 @@ JobResult Job::finish() {
           .traces = job.directory.traces(),
           .histories = job.directory.histories(),
           .profiles = job.directory.profiles(),
-          .told = job.directory.told()};
+          .hook_logs = job.directory.hook_logs()};
 }
 
 }  // namespace dryfit::launch

@@ -64,7 +64,7 @@ struct JobResult {
   std::vector<std::filesystem::path> traces;     ///< one per process that loaded the driver, in order of pid
   std::vector<std::filesystem::path> histories;  ///< PyTorch memory snapshots written by the hooks, in order of pid
   std::vector<std::filesystem::path> profiles;   ///< traces of PyTorch's profiler, in order of pid
-  std::vector<std::filesystem::path> told;       ///< written by the hooks of a profile, in order of pid
+  std::vector<std::filesystem::path> hook_logs;  ///< written by the hooks of a profile, in order of pid
 };
 
 /// How a signal reached us.
@@ -111,7 +111,7 @@ class Job {
 
   /// The logs that the hooks of a profile have written so far: one JSON object per line
   /// (python/dryfit/hooks/_dryfit_profile/telling.py).
-  std::vector<std::filesystem::path> told() const;
+  std::vector<std::filesystem::path> hook_logs() const;
 
   /// Ends what is left of the process tree and reports what happened. Call once, after poll() returned true.
   JobResult finish();

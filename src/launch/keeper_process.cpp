@@ -64,7 +64,7 @@ void fix_addresses() {
   if (current >= 0) ::personality(static_cast<unsigned long>(current) | ADDR_NO_RANDOMIZE);
 }
 
-[[noreturn]] void become_program(const KeeperPlan& plan, pid_t keeper, int failure_pipe) {
+[[noreturn]] void exec_program(const KeeperPlan& plan, pid_t keeper, int failure_pipe) {
   const int failure = ::fcntl(failure_pipe, F_DUPFD_CLOEXEC, kChannel);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != keeper) ::_exit(127);
@@ -220,7 +220,7 @@ void keep(const KeeperPlan& plan) {
   const pid_t self = ::getpid();
   const pid_t program = ::fork();
   if (program < 0) refuse(plan.channel, errno);
-  if (program == 0) become_program(plan, self, failure[1]);
+  if (program == 0) exec_program(plan, self, failure[1]);
   ::close(failure[1]);
   int error = 0;
   if (::read(failure[0], &error, sizeof error) == sizeof error) {

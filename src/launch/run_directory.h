@@ -36,7 +36,7 @@ class RunDirectory {
   std::vector<std::filesystem::path> traces() const { return files("trace-", ".dryfit"); }
   std::vector<std::filesystem::path> histories() const { return files("history-", ".pickle"); }
   std::vector<std::filesystem::path> profiles() const { return files("trace-", ".json"); }
-  std::vector<std::filesystem::path> told() const { return files("told-", ".jsonl"); }
+  std::vector<std::filesystem::path> hook_logs() const { return files("told-", ".jsonl"); }
 
   /// Whether the hooks of any process ended it because its steps were done.
   bool steps_done() const;
