@@ -101,7 +101,7 @@ std::string next_command(const std::vector<WrittenTrace>& traces) {
 
 Result<Profiled> profiled(const std::optional<launch::JobResult>& result) {
   if (!result) return Error{"interrupted", ""};
-  const auto found = furthest(result->told);
+  const auto found = furthest(result->hook_logs);
   const auto told = found ? found->told : Told{};
   if (const auto error = ended_badly(*result, told)) return *error;
   if (told.steps == 0) return without_step(*result, found.has_value(), told.errors);
@@ -110,7 +110,7 @@ Result<Profiled> profiled(const std::optional<launch::JobResult>& result) {
     return Error{"PyTorch's profiler has written no trace",
                  told.errors.empty() ? "Is there room for it in TMPDIR?" : "The hooks say: " + told.errors.back()};
   }
-  return Profiled{*trace, told, result->ending, result->wall, count_trained(result->told) - 1};
+  return Profiled{*trace, told, result->ending, result->wall, count_trained(result->hook_logs) - 1};
 }
 
 std::string text_of(const std::vector<WrittenTrace>& traces) {
