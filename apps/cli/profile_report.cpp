@@ -102,7 +102,7 @@ std::string next_command(const std::vector<WrittenTrace>& traces) {
 
 Result<Profiled> profiled(const std::optional<launch::JobResult>& result) {
   if (!result) return Error{"interrupted", ""};
-  const auto found = furthest(result->told);
+  const auto found = furthest(result->hook_logs);
   const auto told = found ? found->log : HookLog{};
   if (const auto error = ended_badly(*result, told)) return *error;
   if (told.steps == 0) return without_step(*result, found.has_value(), told.errors);
@@ -112,7 +112,7 @@ Result<Profiled> profiled(const std::optional<launch::JobResult>& result) {
                                                           ? "Check that there is enough free space in TMPDIR."
                                                           : "The hooks reported: " + told.errors.back() + "."};
   }
-  return Profiled{*trace, told, result->ending, result->wall, count_trained(result->told) - 1};
+  return Profiled{*trace, told, result->ending, result->wall, count_trained(result->hook_logs) - 1};
 }
 
 std::string text_of(const std::vector<WrittenTrace>& traces) {

@@ -37,7 +37,7 @@ std::string to_text(const std::vector<Range>& ranges) {
   return text;
 }
 
-/// Notes the segments that the simulator asks for and gives back.
+/// Notes the segments that the simulator requests and releases.
 class SegmentNotes : public simulator::Observer {
  public:
   void segment_alloc(Address address, Bytes size, simulator::StreamId) override { made.push_back({address, size}); }
@@ -122,7 +122,7 @@ class RecordingReplay {
     if (allocation) live_[event.address] = allocation.block;
   }
 
-  /// Several segments given back one after the other were one emptying of the cache.
+  /// Several segments released one after the other come from emptying the cache once.
   void give_back() {
     std::vector<Range> expected;
     for (; at_ < recording_.events.size() && recording_.events[at_].kind == Kind::kSegmentFree; ++at_) {

@@ -14,7 +14,7 @@ using simulator::BlockId;
 using simulator::CachingAllocator;
 using simulator::StreamId;
 
-/// The oracle numbers its streams; this is their handles' distance.
+/// The oracle numbers its streams; this is the distance between their handles.
 constexpr std::uint64_t kStreamHandles = 0x1000;
 
 struct Answer {
@@ -94,7 +94,7 @@ class TraceReplay {
     return {"ok", "-1"};
   }
 
-  /// The value of a column; none for a column that is not known.
+  /// The value of a column; none for an unknown column.
   std::optional<std::string> value_of(std::string_view column, const Answer& answer) const {
     const simulator::Statistics& stats = allocator_.statistics();
     const std::pair<std::string_view, std::uint64_t> numbers[] = {

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""The scoreboard as one HTML file that needs nothing else: style sheet and plots stand in it."""
+"""The scoreboard as one self-contained HTML file, including its style sheet and plots."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def _table(table: Table) -> str:
 
 
 def _row(line: Sequence[str], numbers: Sequence[bool], above: Sequence[str]) -> str:
-    """Where a line begins like the one above it, the beginning is there but not shown."""
+    """If a line begins like the one above it, its beginning is present but not shown."""
     again = len(os.path.commonprefix([list(line), list(above)]))
     cells = (
         f"<td{_attribute('again' if column < again else _cell_class(cell, flag))}>{escape(cell)}</td>"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""The scoreboard: which tables there are, from results alone. The same results give the same tables."""
+"""The tables of the scoreboard, made from results alone. The same results give the same tables."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def by_source(results: Results) -> dict[str, list[Result]]:
 
 
 def by_group(results: Results) -> dict[GroupKey, list[Result]]:
-    """A source as a whole first where it has several groups."""
+    """If a source has several groups, the source as a whole comes first."""
     groups: dict[GroupKey, list[Result]] = {}
     for source, members in by_source(results).items():
         parts: dict[str, list[Result]] = {}
@@ -60,7 +60,7 @@ def by_group(results: Results) -> dict[GroupKey, list[Result]]:
 
 
 def by_card(results: Results) -> dict[str, list[Result]]:
-    """All cards first where there are several."""
+    """If there are several cards, all of them together come first."""
     cards: dict[str, list[Result]] = {}
     for result in results:
         cards.setdefault(result.case.card, []).append(result)
@@ -98,7 +98,7 @@ def _summary_cells(results: Results) -> Cells:
 
 
 def _constant(results: Results) -> str:
-    """Only where there is one: several cards or groups have several."""
+    """Only if there is exactly one: several cards or groups have several."""
     found = metrics.constants(results)
     return mebibytes(next(iter(found.values()))) if len(found) == 1 else ""
 
@@ -162,7 +162,7 @@ def xmem_scores(results: Results) -> Table:
 
 
 def traces(results: Results) -> Table:
-    """What the sources' comparisons said, one line per row."""
+    """The results of the sources' comparisons, one line per row."""
     compared = [(result, comparison.columns(result)) for result in results if result.outcome.compared]
     names = list(dict.fromkeys(name for _, columns in compared for name in columns))
     table = Table("Event by event", ("source", "row", *names))

@@ -95,7 +95,7 @@ def _estimate(memory: Optional[str], oom: Optional[str]) -> Optional[Estimate]:
 
 
 def _id(facts: dict[str, Any], seen: Counter[str]) -> str:
-    """The settings; equal ones of one file are numbered in its order."""
+    """The settings; equal ones in a file are numbered in its order."""
     mode = "-" if facts["zero_grad_mode"] is None else facts["zero_grad_mode"]
     gpu = facts["gpu_name"].replace("NVIDIA ", "").replace("GeForce ", "")
     name = f"{facts['model']} {facts['optimizer']} batch {facts['batch_size']} mode {mode} {gpu}"
@@ -126,7 +126,7 @@ def explain_transformer(case: Case, measured: dict[str, int]) -> Optional[str]:
 
 
 def explain_cnn(case: Case, measured: dict[str, int]) -> Optional[str]:
-    """What is missing from ours is what was not on the card yet at the first sample."""
+    """Our number lacks what was not yet on the card at the first sample."""
     truth, ours = case.truth.get("device_growth"), measured.get("device_growth")
     loaded = measured.get("reserved_after_load", 0)
     if truth is None or ours is None or not 0 < truth - ours < loaded:
@@ -136,7 +136,7 @@ def explain_cnn(case: Case, measured: dict[str, int]) -> Optional[str]:
 
 
 def line_of(result: Result) -> dict[str, Any]:
-    """One line of --json of a study by --xmem-rows."""
+    """One line of --json for a study with --xmem-rows."""
     case, outcome = result.case, result.outcome
     keys = ("model", "optimizer", "batch_size", "gpu_name", "zero_grad_mode")
     error = case.cannot or outcome.error

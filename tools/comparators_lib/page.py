@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of docs/evaluation.md, held against what was just measured.
+"""The tables of docs/evaluation.md, compared with the latest measurements.
 
 A section of the page names its study in its title (### `set`, `folds`, `features`). The rows of
 its table, and the lines "Shipped minus B2", come from a report of dryfit-evaluate; the rest is prose and left alone.
@@ -101,7 +101,7 @@ def _interval(score: Mapping[str, float]) -> str:
 
 
 def corrected(page: str, lines: list[Line]) -> str:
-    """The page with what was measured in the place of what is written."""
+    """The page with the measured values in place of the written ones."""
     texts = page.splitlines()
     for line in lines:
         if line.measured is not None:

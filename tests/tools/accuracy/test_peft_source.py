@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of PEFT's method comparison become cases; a run of hundreds of steps is told from a few."""
+"""Runs of PEFT's method comparison become cases; a run of hundreds of steps is derived from a few."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""The page of results says what was measured, or is told where it does not."""
+"""The page of results says what was measured, or the tool shows where it does not."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_a_column_that_was_not_measured_is_neither_right_nor_changed() -> None:
     assert page.corrected(wrong, [found]) == wrong
 
 
-def test_the_command_says_what_differs_and_writes_when_it_is_told_to(tmp_path: Path) -> None:
+def test_the_command_says_what_differs_and_writes_when_requested(tmp_path: Path) -> None:
     (tmp_path / "jobs.json").write_text(json.dumps(REPORT), encoding="utf-8")
     text = tmp_path / "page.md"
     text.write_text(PAGE.replace("| 0.7 |", "| 0.6 |"), encoding="utf-8")

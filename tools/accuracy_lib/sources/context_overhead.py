@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""What cards held outside PyTorch's allocator. The programs are known by a few words only, so a small one of the same
+"""Memory outside PyTorch's allocator. The programs are known only by a few words, so a small one of the same
 kind is run: an idle context, elementwise kernels, training or inference of a Transformer, a convolutional network.
 
 The catalogue's own numbers were taken from some of these rows (docs/cards.md). They are in groups of their own: they
@@ -41,7 +41,7 @@ CARDS = {
     "T4": "t4-16gb",
     "V100-SXM2-16GB": "v100-16gb",
 }
-SHARED = re.compile(r"\w/\w.* class")  # "RTX 3090/4090 class": the capacity fits two cards
+SHARED = re.compile(r"\w/\w.* class")  # "RTX 3090/4090 class": the capacity matches two cards
 
 # The first that the description contains; None: what such a program loads is not known.
 WORKLOADS: dict[str, Optional[str]] = {

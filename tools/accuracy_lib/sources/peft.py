@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fine-tuning runs of PEFT's method comparison on one L40S: image generation and MetaMathQA.
 
-Beside the runs of one commit lies a second table with older ones, without their hyperparameters; those are taken from
-the run of the same experiment in the first table. A run that is in both is one row.
+Next to the runs of one commit, a second table has older ones without their hyperparameters; those are taken from
+the run of the same experiment in the first table. A run in both tables is one row.
 All values are above what the first tensor reserved.
 """
 
