@@ -94,8 +94,8 @@ Verdict tight() {
   Verdict v = fitting();
   v.answer = Answer::tight;
   v.caveats = {
-      {"memory_ran_short", "PyTorch found the card full and got through only by giving back what it had cached, once"},
-      {"assumed_sizes", "sizes that depend on values were assumed below the largest they can have"}};
+      {"memory_ran_short", "the GPU was full, and PyTorch continued only by releasing its cached memory, once"},
+      {"assumed_sizes", "sizes that depend on data were assumed to be smaller than the largest possible"}};
   v.reason = v.caveats.front().text;
   v.assumptions = {{"nonzero", "train.py:42", 3, 30, 40},
                    {"unique", "", 1, 7, 7},
@@ -109,7 +109,7 @@ Verdict tight() {
 
 Verdict near_miss() {
   Verdict v = not_fitting();
-  v.caveats = {{"outside_memory", "it missed by 20.0 MiB"}};
+  v.caveats = {{"outside_memory", "short by 20.0 MiB, which is within the uncertainty of the memory outside PyTorch; it might fit"}};
   return v;
 }
 
@@ -119,7 +119,7 @@ Verdict untold() {
   v.capacity = v.card.total_memory;
   v.headroom = static_cast<std::int64_t>(v.capacity.count);
   v.reason = "the program failed with exit code 1 before its first optimizer step; its own output is above";
-  v.hint = "make the program run, then ask again";
+  v.hint = "Fix the error, then run it again.";
   v.seconds = 65;
   v.host_peak_rss = 20_MiB;
   return v;
@@ -186,7 +186,7 @@ TEST(Terminal, One_card_that_does_not_fit) { expect_golden("does-not-fit", shown
 TEST(Terminal, One_card_that_is_tight_says_why) { expect_golden("tight", shown({tight()})); }
 
 TEST(Terminal, A_near_miss_says_so) {
-  EXPECT_NE(shown({near_miss()}).find("but it missed by 20.0 MiB"), std::string::npos);
+  EXPECT_NE(shown({near_miss()}).find("! Short by 20.0 MiB"), std::string::npos);
 }
 
 TEST(Terminal, One_card_that_cannot_be_told) { expect_golden("cannot-tell", shown({untold()})); }
@@ -209,7 +209,7 @@ TEST(Terminal, Work_that_was_counted_is_a_line_and_two_of_what_it_moved_and_laun
 }
 
 TEST(Terminal, Work_that_is_not_known_says_why) {
-  EXPECT_NE(shown({fitting()}, uncounted()).find("compute per step  not known: it needs PyTorch 2.5 or later\n"),
+  EXPECT_NE(shown({fitting()}, uncounted()).find("compute per step  unknown: it needs PyTorch 2.5 or later\n"),
             std::string::npos);
 }
 
@@ -225,7 +225,7 @@ TEST(Terminal, Without_UTF_8_every_byte_is_ASCII) {
 TEST(Terminal, A_report_on_three_cards_fits_one_screen) {
   std::istringstream lines(shown({fitting(), not_fitting(), untold()}));
   std::size_t count = 0;
-  for (std::string line; std::getline(lines, line); ++count) EXPECT_LE(width(line), 120u) << line;
+  for (std::string line; std::getline(lines, line); ++count) EXPECT_LE(width(line), 80u) << line;
   EXPECT_LE(count, 24u);
 }
 

@@ -183,7 +183,7 @@ TEST(Failure, That_the_lower_bound_of_the_outside_memory_would_have_spared_says_
   const auto verdict = judge(card(), failed_missing(40_MiB));
   EXPECT_EQ(verdict.answer, Answer::does_not_fit);
   EXPECT_EQ(names(verdict), Names{"outside_memory"});
-  EXPECT_NE(verdict.caveats[0].text.find("missed by 40.0 MiB"), std::string::npos) << verdict.caveats[0].text;
+  EXPECT_NE(verdict.caveats[0].text.find("short by 40.0 MiB"), std::string::npos) << verdict.caveats[0].text;
   EXPECT_EQ(names(judge(card(), failed_missing(42_MiB))), Names{});
 }
 
