@@ -23,8 +23,9 @@ struct ExplainedRun {
 /// has no memory history.
 Result<ExplainedRun> explain_folder(const std::filesystem::path& folder);
 
-/// The same for a RUN on the command line: the folder of a run on one GPU, a folder made by `dryfit run --save`, "last",
-/// "last~1", or a memory snapshot from elsewhere. `gpu` selects one of several GPUs; empty: there must be only one.
+/// The same for a RUN on the command line: the folder of a run on one GPU, a folder made by `dryfit run --save`,
+/// "last", "last~1", or a memory snapshot from elsewhere. `gpu` selects one of several GPUs; empty: there must be only
+/// one.
 Result<ExplainedRun> explain_run(const std::string& run, const std::string& gpu);
 
 }  // namespace dryfit::cli

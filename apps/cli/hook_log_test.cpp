@@ -26,7 +26,7 @@ TEST(HookLog, Before_the_first_step_ends_its_time_is_three_forward_passes) {
 
 TEST(HookLog, After_a_step_its_own_time_counts) {
   const auto log = parse_hook_log(std::string(kFirstPass) + R"({"what": "step", "seconds": 15.0, "completed": 1})" +
-                                    "\n" + R"({"what": "phase", "seconds": 15.1, "name": "forward"})" + "\n");
+                                  "\n" + R"({"what": "phase", "seconds": 15.1, "name": "forward"})" + "\n");
   EXPECT_EQ(log.steps, 1u);
   EXPECT_EQ(log.left(3, Seconds(20)), Seconds(2 * 10 - 5));
   EXPECT_EQ(log.left(1, Seconds(20)), std::nullopt);

@@ -22,8 +22,8 @@ class KeptRuns {
 
   explicit KeptRuns(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  /// Copies the files that later commands read, and deletes the oldest runs beyond kMost. If something cannot be written,
-  /// returns an Error and leaves nothing behind.
+  /// Copies the files that later commands read, and deletes the oldest runs beyond kMost. If something cannot be
+  /// written, returns an Error and leaves nothing behind.
   Status keep(const std::filesystem::path& run) const;
 
   /// By number: 0 is the last run, 1 the one before it. None if there are fewer.

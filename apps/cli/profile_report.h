@@ -10,8 +10,8 @@
 
 #include "base/bytes.h"
 #include "base/result.h"
-#include "launch/job.h"
 #include "hook_log.h"
+#include "launch/job.h"
 
 namespace dryfit::cli {
 

@@ -23,7 +23,8 @@ bool read_segment(const std::string& line, RecordedSegment& segment) {
 Result<std::vector<RecordedSegment>> read_recorded_segments(const std::filesystem::path& file) {
   std::ifstream input(file);
   if (!input)
-    return Error{"cannot read '" + file.string() + "'", "Pass a readable file of segments: --address-order recorded:FILE."};
+    return Error{"cannot read '" + file.string() + "'",
+                 "Pass a readable file of segments: --address-order recorded:FILE."};
   std::vector<RecordedSegment> segments;
   std::string line;
   for (int number = 1; std::getline(input, line); ++number) {

@@ -104,9 +104,10 @@ std::size_t widest_line(std::string_view text) {
 /// Peak and GPU; where a request fails, the memory at that point and the request.
 std::string memory_bar(const ReplayRow& row, std::size_t cells, const Style& style) {
   const auto& outcome = row.answer.outcome;
-  report::Bar bar{.parts = {{report::Fill::torch, outcome.peak_reserved}, {report::Fill::outside, row.outside.estimate}},
-                  .limit = row.card->total_memory,
-                  .used = fit_cell(row.answer.fit, style).paint};
+  report::Bar bar{
+      .parts = {{report::Fill::torch, outcome.peak_reserved}, {report::Fill::outside, row.outside.estimate}},
+      .limit = row.card->total_memory,
+      .used = fit_cell(row.answer.fit, style).paint};
   if (const auto& refusal = outcome.out_of_memory) {
     bar.parts.front().size = refusal->reserved;
     bar.parts.push_back({report::Fill::request, refusal->requested});
@@ -125,8 +126,8 @@ std::vector<Cell> card_cells(const ReplayRow& row, const Style& style) {
 }
 
 std::vector<Cell> card_names() {
-  return {faint("GPU"), faint("verdict"), faint(report::padded_right("memory", kBar)), faint("device peak", Align::right),
-          faint("headroom", Align::right)};
+  return {faint("GPU"), faint("verdict"), faint(report::padded_right("memory", kBar)),
+          faint("device peak", Align::right), faint("headroom", Align::right)};
 }
 
 /// Without a GPU there are only the numbers of the allocator.
@@ -138,9 +139,9 @@ std::string numbers_table(const ReplayRow& row, const Style& style) {
 }
 
 std::string numbers_line(const whatif::Outcome& outcome, const Style& style) {
-  auto text = fmt::format("reserved {}, allocated {}; free at peak {}, largest block {}", to_text(outcome.peak_reserved),
-                          to_text(outcome.peak_allocated), to_text(outcome.fragmentation()),
-                          to_text(outcome.largest_free_at_peak));
+  auto text = fmt::format("reserved {}, allocated {}; free at peak {}, largest block {}",
+                          to_text(outcome.peak_reserved), to_text(outcome.peak_allocated),
+                          to_text(outcome.fragmentation()), to_text(outcome.largest_free_at_peak));
   if (outcome.alloc_retries > 0) text += fmt::format("; retries {}", outcome.alloc_retries);
   return report::wrapped(text, "  ", "    ", Paint::faint, style);
 }
@@ -309,8 +310,9 @@ std::string details(const ReplayReport& report, const Style& style) {
     }
     for (const auto& caveat : row.answer.caveats) {
       const auto sign = report::painted(report::glyphs(style).tight, Paint::doubtful, style);
-      lines += caveat.decides ? report::wrapped(report::sentence(caveat.text), fmt::format("  {} ", sign), "    ", style)
-                              : report::wrapped("note: " + caveat.text, "  ", "    ", Paint::faint, style);
+      lines += caveat.decides
+                   ? report::wrapped(report::sentence(caveat.text), fmt::format("  {} ", sign), "    ", style)
+                   : report::wrapped("note: " + caveat.text, "  ", "    ", Paint::faint, style);
     }
     if (lines.empty()) continue;
     if (!row.card && !report.swept) {

@@ -34,9 +34,9 @@ Shares launched(const verdict::Counting& counting);
 /// "1.57 TFLOP", to three digits.
 std::string flops_text(std::uint64_t flops);
 
-/// "compute per step  1.57 TFLOP: mm 65 %, addmm 33 %, 2 more", with the range where steps differ and the operators that
-/// are not included. Bytes moved and kernels launched have lines of their own. Or why it is unknown. Lines after the
-/// first begin with `indent`.
+/// "compute per step  1.57 TFLOP: mm 65 %, addmm 33 %, 2 more", with the range where steps differ and the operators
+/// that are not included. Bytes moved and kernels launched have lines of their own. Or why it is unknown. Lines after
+/// the first begin with `indent`.
 std::string counting_text(const verdict::Counting& counting, std::string_view indent = "");
 
 }  // namespace dryfit::report

@@ -12,7 +12,7 @@
 
 namespace dryfit::report {
 
-/// What takes the memory at the moment that is explained: which moment, categories, what PyTorch has cached beyond, what
+/// What takes the memory at the moment that is explained: the moment, categories, what PyTorch has cached beyond, what
 /// is outside PyTorch, and the largest owners.
 std::string explanation_text(const explain::Explanation& explanation, std::size_t owners, const Style& style);
 

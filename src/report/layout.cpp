@@ -12,7 +12,8 @@ namespace {
 
 /// Whether a word belongs to the one before it: "7.75 GiB", "22 %".
 bool is_unit(std::string_view word) {
-  constexpr std::string_view kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB", "%", "s", "min", "FLOP", "MFLOP", "GFLOP", "TFLOP"};
+  constexpr std::string_view kUnits[] = {"B", "KiB", "MiB",  "GiB",   "TiB",   "%",
+                                         "s", "min", "FLOP", "MFLOP", "GFLOP", "TFLOP"};
   const auto end = word.find_last_not_of(".,;:)");
   return end != std::string_view::npos && std::ranges::find(kUnits, word.substr(0, end + 1)) != std::end(kUnits);
 }

@@ -22,7 +22,7 @@ std::optional<Need> need_of(const Verdict& verdict, std::span<const Verdict> all
 }
 
 std::string need_sentence(const Need& need, const Verdict& verdict) {
-  return fmt::format("The job needs about {}, as {} on {}; this GPU has {}.", to_text(need.amount),
+  return fmt::format("Needs about {}, as {} on {}; this GPU has {}.", to_text(need.amount),
                      need.is_estimated ? "estimated" : "counted", need.known_from, to_text(verdict.capacity));
 }
 

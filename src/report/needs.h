@@ -24,7 +24,7 @@ struct Need {
 /// has. Of several such GPUs the one with the least memory: its conditions are the most similar.
 std::optional<Need> need_of(const verdict::Verdict& verdict, std::span<const verdict::Verdict> all);
 
-/// "The job needs about 9.20 GiB, as counted on rtx-3060-12gb; this GPU has 7.75 GiB."
+/// "Needs about 9.20 GiB, as counted on rtx-3060-12gb; this GPU has 7.75 GiB."
 std::string need_sentence(const Need& need, const verdict::Verdict& verdict);
 
 /// How much more memory the failed request would have taken: a job that does not fit lacks at least this. None: there

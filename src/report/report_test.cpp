@@ -109,7 +109,8 @@ Verdict tight() {
 
 Verdict near_miss() {
   Verdict v = not_fitting();
-  v.caveats = {{"outside_memory", "short by 20.0 MiB, which is within the uncertainty of the memory outside PyTorch; it might fit"}};
+  v.caveats = {{"outside_memory",
+                "short by 20.0 MiB, which is within the uncertainty of the memory outside PyTorch; it might fit"}};
   return v;
 }
 
@@ -185,9 +186,7 @@ TEST(Terminal, One_card_that_does_not_fit) { expect_golden("does-not-fit", shown
 
 TEST(Terminal, One_card_that_is_tight_says_why) { expect_golden("tight", shown({tight()})); }
 
-TEST(Terminal, A_near_miss_says_so) {
-  EXPECT_NE(shown({near_miss()}).find("! Short by 20.0 MiB"), std::string::npos);
-}
+TEST(Terminal, A_near_miss_says_so) { EXPECT_NE(shown({near_miss()}).find("! Short by 20.0 MiB"), std::string::npos); }
 
 TEST(Terminal, One_card_that_cannot_be_told) { expect_golden("cannot-tell", shown({untold()})); }
 
@@ -222,11 +221,36 @@ TEST(Terminal, Without_UTF_8_every_byte_is_ASCII) {
   expect_golden("ascii", text);
 }
 
-TEST(Terminal, A_report_on_three_cards_fits_one_screen) {
-  std::istringstream lines(shown({fitting(), not_fitting(), untold()}));
-  std::size_t count = 0;
-  for (std::string line; std::getline(lines, line); ++count) EXPECT_LE(width(line), 80u) << line;
-  EXPECT_LE(count, 24u);
+/// Lines of a text, and the width of the widest.
+std::pair<std::size_t, std::size_t> size_of(const std::string& text) {
+  std::istringstream lines(text);
+  std::size_t count = 0, widest = 0;
+  for (std::string line; std::getline(lines, line); ++count) widest = std::max(widest, width(line));
+  return {count, widest};
+}
+
+TEST(Terminal, Reports_fit_one_screen) {
+  for (const std::size_t columns : {80u, 120u}) {
+    for (const auto& verdicts : {std::vector{fitting(), not_fitting(), untold()}, {tight()}, {not_fitting()}}) {
+      const auto text = shown(verdicts, {.columns = columns});
+      const auto [lines, widest] = size_of(text);
+      EXPECT_LE(widest, columns) << text;
+      EXPECT_LE(lines, 24u) << text;
+    }
+  }
+}
+
+TEST(Terminal, A_wide_screen_shows_more_columns) {
+  expect_golden("table-wide", shown({fitting(), not_fitting(), untold()}, {.columns = 120}));
+}
+
+TEST(Terminal, A_run_says_that_printed_values_are_not_computed_and_an_estimate_does_not) {
+  EXPECT_EQ(values_note(std::vector{fitting()}, {}),
+            "  note: numbers the program printed, such as losses, are placeholders\n");
+  EXPECT_EQ(values_note(std::vector{untold()}, {}), "");
+  auto estimated = fitting();
+  estimated.estimated = true;
+  EXPECT_EQ(values_note(std::vector{estimated}, {}), "");
 }
 
 TEST(Json, All_four_answers) {

@@ -35,7 +35,7 @@ std::string filling(std::string_view text, std::size_t columns) {
 const Glyphs& glyphs(const Style& style) { return style.utf8 ? kUtf8 : kAscii; }
 
 std::string painted(std::string_view text, Paint paint, const Style& style) {
-  if (!style.colour) return std::string(text);
+  if (!style.colour || text.empty()) return std::string(text);
   return std::string(code_of(paint)).append(text).append("\033[0m");
 }
 

@@ -125,7 +125,8 @@ std::string libraries_note(const Verdict& verdict, std::size_t columns) {
 
 std::string torch_note(const Verdict& verdict) {
   std::string text = verdict.estimated ? "estimated; reserved" : "reserved";
-  if (verdict.torch_peak_allocated) text += fmt::format("; {} allocated at most", to_text(*verdict.torch_peak_allocated));
+  if (verdict.torch_peak_allocated)
+    text += fmt::format("; {} allocated at most", to_text(*verdict.torch_peak_allocated));
   return text;
 }
 
@@ -255,7 +256,8 @@ std::string summary(const std::vector<const Verdict*>& sorted, const Style& styl
     const auto answer = (*each)->answer;
     const auto end = std::find_if(each, sorted.end(), [&](const Verdict* other) { return other->answer != answer; });
     text += each == sorted.begin() ? " " : ", ";
-    text += painted(fmt::format("{} {}", answer_glyph(answer, style), answer_text(answer)), answer_paint(answer), style);
+    text +=
+        painted(fmt::format("{} {}", answer_glyph(answer, style), answer_text(answer)), answer_paint(answer), style);
     const auto count = static_cast<std::size_t>(end - each);
     text += count == sorted.size() ? fmt::format(" on all {}", count) : fmt::format(" on {}", count);
     each = end;
@@ -367,15 +369,14 @@ std::string origins_line(std::span<const Verdict> verdicts, const Style& style) 
     list += fmt::format("{}{} {} {}", list.empty() ? "" : ", ", verdict.card.id, glyphs(style).plus_minus,
                         to_text(verdict.card.context_spread));
   }
-  auto text = wrapped(verdicts.front().estimated
-                          ? "device peak = PyTorch reserved, libraries and the CUDA context, all estimated; the context:"
-                          : "device peak = PyTorch reserved + libraries + kernel code, counted, + the CUDA context, "
-                            "estimated:",
-                      "", "  ", Paint::faint, style);
+  std::string text = verdicts.front().estimated ? "device peak: estimated; CUDA context "
+                                                : "device peak: counted, except the CUDA context, which was ";
+  const char* separator = "";
   for (const auto& [origin, list] : ids) {
-    text += wrapped(fmt::format("{} ({})", context_origin_text(origin), list), "  ", kHanging, Paint::faint, style);
+    text += fmt::format("{}{} ({})", separator, context_origin_text(origin), list);
+    separator = ", ";
   }
-  return text;
+  return wrapped(text, "", "  ", Paint::faint, style);
 }
 
 std::string several_cards(std::span<const Verdict> verdicts, const Style& style,
@@ -408,8 +409,8 @@ std::string terminal_text(std::span<const Verdict> verdicts, const Style& style,
 std::string values_note(std::span<const Verdict> verdicts, const Style& style) {
   const auto has_run = [](const Verdict& each) { return each.device_used && !each.estimated; };
   if (std::ranges::none_of(verdicts, has_run)) return "";
-  return wrapped("Numbers the program printed, such as losses, are placeholders: a dry run computes no values.", "  ",
-                 "  ", Paint::faint, style);
+  return wrapped("note: numbers the program printed, such as losses, are placeholders", "  ", "    ", Paint::faint,
+                 style);
 }
 
 }  // namespace dryfit::report

@@ -28,7 +28,8 @@ std::string names_with_counts(const std::vector<std::pair<std::string, std::uint
 std::string sentence_for(const std::string& name, std::uint64_t count, const Style& style) {
   static const std::map<std::string, std::string> sentences{
       {"oom_handled_by_script", "the program caught an OutOfMemoryError and continued"},
-      {"peak_depends_on_tuning", "kernels were chosen by timing, which is simulated here; a real GPU may choose others"},
+      {"peak_depends_on_tuning",
+       "kernels were chosen by timing, which is simulated here; a real GPU may choose others"},
       {"peak_in_last_step", "memory was still growing in the last step; try --steps 10"},
       {"processes_share_device", "several processes share a GPU; the sum of their peaks is an upper bound"},
       {"stopped_by_timeout", "--timeout stopped the run before all steps were done; a later step may need more"},
@@ -175,7 +176,8 @@ std::vector<std::string> diagnostic_lines(const Diagnostics& diagnostics, const 
       lines.push_back(sentence_for(name, count, style));
     }
   }
-  if (!calls.empty()) lines.push_back("CUDA driver calls that Dryfit doesn't model yet: " + names_with_counts(calls, style));
+  if (!calls.empty())
+    lines.push_back("CUDA driver calls that Dryfit doesn't model yet: " + names_with_counts(calls, style));
   if (lines.size() > kMostDiagnosticLines) {
     const auto left_out = lines.size() - (kMostDiagnosticLines - 1);
     lines.resize(kMostDiagnosticLines - 1);

@@ -40,8 +40,8 @@ std::optional<Caveat> memory_ran_short(const Verdict& verdict, const RunFacts& f
     return Caveat{"memory_ran_short", "the program ran out of memory, caught the error and continued"};
   }
   if (verdict.alloc_retries > 0) {
-    return Caveat{"memory_ran_short",
-                  "the GPU was full, and PyTorch continued only by releasing its cached memory, " + times(verdict.alloc_retries)};
+    return Caveat{"memory_ran_short", "the GPU was full, and PyTorch continued only by releasing its cached memory, " +
+                                          times(verdict.alloc_retries)};
   }
   for (const auto& process : facts.processes) {
     for (const auto& device : process.devices) {
@@ -99,7 +99,8 @@ std::optional<Caveat> estimate_error(const Verdict& verdict, const RunFacts& fac
   const double allowance = kEstimateShare * static_cast<double>(verdict.reserved_at_peak.count);
   if (!facts.estimate || static_cast<double>(slack(verdict)) >= allowance) return std::nullopt;
   return Caveat{"estimate_error", "an estimate from a CPU profile can be off by up to " +
-                                      to_text(Bytes{static_cast<std::uint64_t>(allowance)}) + ", which is more than the headroom"};
+                                      to_text(Bytes{static_cast<std::uint64_t>(allowance)}) +
+                                      ", which is more than the headroom"};
 }
 
 std::optional<Caveat> gaps(const Verdict& verdict, const RunFacts&) {

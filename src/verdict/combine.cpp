@@ -61,10 +61,10 @@ Verdict combine(std::vector<Verdict> by_order) {
   if (!fitted(result.answer)) return result;
   const auto failing = names_of(result.orders, false);
   if (!failing.empty()) {
-    result.caveats.insert(result.caveats.begin(),
-                          {"address_order",
-                           "it depends on the order in which the platform assigns addresses: it fits with " +
-                               names_of(result.orders, true) + " but not with " + failing});
+    result.caveats.insert(
+        result.caveats.begin(),
+        {"address_order", "it depends on the order in which the platform assigns addresses: it fits with " +
+                              names_of(result.orders, true) + " but not with " + failing});
   }
   if (!result.caveats.empty()) make_tight(result);
   return result;

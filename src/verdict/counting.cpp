@@ -14,7 +14,8 @@ using namespace literals;
 using analysis::Compute;
 using analysis::Work;
 
-/// PyTorch's expandable segments reserve addresses for several times the memory of a GPU: these must not run out either.
+/// PyTorch's expandable segments reserve addresses for several times the memory of a GPU, which must not run out
+/// either.
 constexpr Bytes kEndless = 1_TiB;
 
 void add_steps(std::vector<std::uint64_t>& sum, const std::vector<std::uint64_t>& steps) {

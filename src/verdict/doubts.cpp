@@ -149,8 +149,9 @@ std::optional<Doubt> no_device(const Case& run) {
 
 std::optional<Doubt> steps_unknown(const Case& run) {
   if (run.steps > 0 || hooks_active(run)) return std::nullopt;
-  return Doubt{"the program used the GPU, but its optimizer steps could not be counted because Dryfit's hooks were not loaded",
-               "Run it with Python and without -S, -I or -E. The numbers below are for the whole program."};
+  return Doubt{
+      "the program used the GPU, but its optimizer steps could not be counted because Dryfit's hooks were not loaded",
+      "Run it with Python and without -S, -I or -E. The numbers below are for the whole program."};
 }
 
 std::optional<Doubt> never_stepped(const Case& run) {

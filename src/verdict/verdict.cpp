@@ -108,9 +108,8 @@ void refuse(Verdict& verdict, const MemoryFailure& failure, const DeviceTotal* d
   if (device) verdict.caveats = caveats_of_failure(verdict, *device, failure);
   verdict.oom = failure.request;
   verdict.oom_library = failure.library;
-  verdict.reason = failure.library.empty()
-                       ? "PyTorch ran out of device memory"
-                       : failure.library + " failed to allocate memory, and the program failed";
+  verdict.reason = failure.library.empty() ? "PyTorch ran out of device memory"
+                                           : failure.library + " failed to allocate memory, and the program failed";
 }
 
 /// Makes the answer tight if there is a caveat.
@@ -120,7 +119,8 @@ void weigh(Verdict& verdict, const RunFacts& facts) {
   verdict.answer = Answer::tight;
   verdict.reason = verdict.caveats.front().text;
   // Only a run has that option.
-  if (has_caveat(verdict, "address_order") && !facts.estimate) verdict.hint = "Try all known orders with --address-orders.";
+  if (has_caveat(verdict, "address_order") && !facts.estimate)
+    verdict.hint = "Try all known orders with --address-orders.";
 }
 
 void accept(Verdict& verdict, const RunFacts& facts) {

@@ -113,8 +113,8 @@ struct Verdict {
 /// "processes_share_device"); of several devices the fullest answers.
 Verdict judge(const Card& card, const RunFacts& facts);
 
-/// Combines the verdicts of runs that differ only in the order of addresses; the first is of the order that the platform
-/// most likely has. The numbers are those of the first that fitted, else of the first. An answer that depends
+/// Combines the verdicts of runs that differ only in the order of addresses; the first is of the order that the
+/// platform most likely has. The numbers are those of the first that fitted, else of the first. An answer that depends
 /// on the order is tight; "cannot tell" for any order makes the result "cannot tell".
 Verdict combine(std::vector<Verdict> by_order);
 

@@ -48,7 +48,8 @@ std::vector<Caveat> caveats_of_recording(const Question& question, const Outcome
   if (question.conditions.torch.is_beyond_newest()) {
     const auto newest = simulator::TorchVersion::newest();
     caveats.push_back({"newer_torch",
-                       "PyTorch " + to_text(question.conditions.torch) + " is newer than the newest version Dryfit knows; simulated as " +
+                       "PyTorch " + to_text(question.conditions.torch) +
+                           " is newer than the newest version Dryfit knows; simulated as " +
                            std::to_string(newest.major) + "." + std::to_string(newest.minor),
                        close});
   }
@@ -122,9 +123,9 @@ Result<Answer> answer(const Question& question, Witness* witness) {
   Answer result{.outcome = std::move(outcome).value()};
   result.caveats = caveats_of_recording(question, result.outcome);
   if (may_go_on(question, result.outcome)) {
-    result.caveats.push_back(
-        {"catches_errors", "the program caught an OutOfMemoryError in the recording, and may catch this one too",
-         true});
+    result.caveats.push_back({"catches_errors",
+                              "the program caught an OutOfMemoryError in the recording, and may catch this one too",
+                              true});
   }
   if (!question.card) return result;
   result.device_peak = result.outcome.peak_reserved + question.outside.estimate;

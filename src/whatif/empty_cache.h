@@ -14,8 +14,8 @@ namespace dryfit::whatif {
 /// what was reserved before the first entry; `collects`: the recorded configuration releases memory by
 /// itself before it is scarce (garbage_collection_threshold, max_split_size).
 ///
-/// Note [Calls of empty_cache]. PyTorch does not record such a call, only that segments were released. It records the same
-/// when it releases its cache because a request would fail otherwise. The two are distinguished as follows:
+/// Note [Calls of empty_cache]. PyTorch does not record such a call, only that segments were released. It records the
+/// same when it releases its cache because a request would fail otherwise. The two are distinguished as follows:
 ///   - In need, the next thing that happens is a new segment (or the OutOfMemoryError); otherwise it was a call.
 ///   - A call's stack names empty_cache, where frees are recorded with stacks.
 ///   - There was no need if what was reserved, with the new segment, is no more than was reserved at another time.

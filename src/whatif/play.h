@@ -24,10 +24,10 @@ struct Place {
 /// A request that failed.
 struct Refusal {
   Place at;
-  Bytes requested;             ///< from the device: the segment that was needed, as in PyTorch's message
-  Bytes device_free;           ///< free memory of the device
-  Bytes reserved;              ///< by PyTorch at that point
-  std::optional<Bytes> limit;  ///< on what PyTorch may reserve, if that was the cause and not a full GPU
+  Bytes requested;                ///< from the device: the segment that was needed, as in PyTorch's message
+  Bytes device_free;              ///< free memory of the device
+  Bytes reserved;                 ///< by PyTorch at that point
+  std::optional<Bytes> limit;     ///< on what PyTorch may reserve, if that was the cause and not a full GPU
   bool met_in_recording = false;  ///< the recorded program got the memory
 };
 

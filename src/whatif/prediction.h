@@ -47,7 +47,7 @@ class Prediction : public Witness {
   bool says_pools_;  ///< whether entries name their pool
   snapshot::Snapshot snapshot_;
   Operation operation_;
-  std::map<simulator::Address, Range> ranges_;                        ///< of segments, in the form in which they were obtained
+  std::map<simulator::Address, Range> ranges_;                        ///< of segments, as obtained
   std::unordered_map<simulator::Address, snapshot::StackId> stacks_;  ///< of live blocks
 };
 

@@ -46,8 +46,8 @@ struct StartBlock {
   Slot slot = 0;
 };
 
-/// One device of a snapshot, prepared to be replayed any number of times under other conditions. Refers to the snapshot,
-/// which must outlive it.
+/// One device of a snapshot, prepared to be replayed any number of times under other conditions. Refers to the
+/// snapshot, which must outlive it.
 struct Recording {
   const snapshot::Snapshot* snapshot = nullptr;
   int device = 0;
