@@ -139,10 +139,10 @@ std::string numbers_table(const ReplayRow& row, const Style& style) {
 }
 
 std::string numbers_line(const whatif::Outcome& outcome, const Style& style) {
-  auto text = fmt::format("reserved {}, allocated {}; free at peak {}, largest block {}",
-                          to_text(outcome.peak_reserved), to_text(outcome.peak_allocated),
-                          to_text(outcome.fragmentation()), to_text(outcome.largest_free_at_peak));
-  if (outcome.alloc_retries > 0) text += fmt::format("; retries {}", outcome.alloc_retries);
+  auto text = fmt::format("reserved {}, allocated {}, free {} (largest block {})", to_text(outcome.peak_reserved),
+                          to_text(outcome.peak_allocated), to_text(outcome.fragmentation()),
+                          to_text(outcome.largest_free_at_peak));
+  if (outcome.alloc_retries > 0) text += fmt::format(", retries {}", outcome.alloc_retries);
   return report::wrapped(text, "  ", "    ", Paint::faint, style);
 }
 
@@ -326,14 +326,15 @@ std::string details(const ReplayReport& report, const Style& style) {
   return text;
 }
 
-std::string best_text(const ReplayRow& best, const ReplayRow& of_default, const Style& style) {
+std::string best_text(const std::string& title, const ReplayRow& best, const ReplayRow& of_default,
+                      const Style& style) {
   const auto lowest = best.answer.outcome.peak_reserved;
   const auto usual = of_default.answer.outcome.peak_reserved;
   const bool is_less = !of_default.answer.outcome.out_of_memory && lowest < usual;
+  const auto gain = is_less ? fmt::format(", {} less than the default", to_text(usual - lowest)) : "";
   return report::wrapped(
-      fmt::format("best with {}: {} reserved{}", conf_text(best.alloc_conf), to_text(lowest),
-                  is_less ? fmt::format(", {} less than with the default", to_text(usual - lowest)) : ""),
-      "", "  ", Paint::strong, style);
+      fmt::format("{}best with {} ({} reserved{})", title, conf_text(best.alloc_conf), to_text(lowest), gain), "", "  ",
+      Paint::strong, style);
 }
 
 /// The result of the sweep, GPU by GPU; the default comes first of a GPU's rows.
@@ -342,7 +343,7 @@ std::string conclusion(const ReplayReport& report, const Style& style) {
   for (const auto& rows : by_card(report)) {
     const auto best = std::ranges::find_if(rows, &ReplayRow::is_best);
     const auto title = rows.front().card ? rows.front().card->id + ": " : "";
-    text += title + (best == rows.end() ? "no configuration fits\n" : best_text(*best, rows.front(), style));
+    text += best == rows.end() ? title + "no configuration fits\n" : best_text(title, *best, rows.front(), style);
   }
   return text;
 }

@@ -266,7 +266,7 @@ std::string explanation_text(const Session& session, const Findings& found, bool
   const auto style = style_for(STDOUT_FILENO);
   std::string text;
   if (session.cards.size() > 1) {
-    text = report::painted(session.cards[*shown]->card.id, report::Paint::strong, style) + "\n";
+    text = "\n" + report::painted(session.cards[*shown]->card.id, report::Paint::strong, style) + "\n";
   }
   text += report::explanation_text(found.explained[*shown]->explanation, kShownOwners, style);
   std::vector<std::vector<report::Cell>> rows;
@@ -290,7 +290,8 @@ int deliver(const Session& session, const Findings& found) {
     if (!status && session.folder.is_kept()) return fail(status.error(), kCouldNotTell);
   }
   const auto style = style_for(STDOUT_FILENO);
-  bool printed = print(json_on_stdout ? json : report::terminal_text(verdicts, style, counting));
+  // The empty line sets the verdict apart from the program's own output.
+  bool printed = print(json_on_stdout ? json : "\n" + report::terminal_text(verdicts, style, counting));
   if (for_next) {
     const bool is_kept = session.folder.is_kept() || keep_for_next(session);
     printed &= print(explanation_text(session, found, is_kept));

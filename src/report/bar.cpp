@@ -93,8 +93,7 @@ std::string fill_text(Fill fill, Paint used, const Style& style) {
 }
 
 std::string share_text(Bytes part, Bytes whole, std::size_t cells, const Style& style) {
-  auto count = cells_for(part, whole, cells);
-  if (part.count > 0) count = std::max<std::size_t>(count, 1);
+  const auto count = cells_for(part, whole, cells);
   std::string text;
   for (std::size_t i = 0; i < std::min(count, cells); ++i) text += sign_of(Fill::torch, style);
   return text;

@@ -34,7 +34,7 @@ std::string bar_text(const Bar& bar, std::size_t cells, const Style& style);
 /// The sign of a part as in the bar, painted like it.
 std::string fill_text(Fill fill, Paint used, const Style& style);
 
-/// A share of a whole in at most `cells` columns, without anything for the rest; not painted.
+/// A share of a whole in at most `cells` columns, without anything for the rest; empty for a small one. Not painted.
 std::string share_text(Bytes part, Bytes whole, std::size_t cells, const Style& style);
 
 }  // namespace dryfit::report

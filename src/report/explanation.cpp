@@ -74,9 +74,9 @@ std::string owner_name(const Share& share, By by) {
 std::string kinds_text(const Share& share) {
   const auto main = share.main();
   const auto most = share.categories[static_cast<std::size_t>(main)];
-  if (most == share.bytes) return std::string(to_words(main));
-  return fmt::format("{:.0f} % {}", 100.0 * static_cast<double>(most.count) / static_cast<double>(share.bytes.count),
-                     to_words(main));
+  const auto part =
+      100.0 * static_cast<double>(most.count) / static_cast<double>(std::max<std::uint64_t>(share.bytes.count, 1));
+  return part < 99.5 ? fmt::format("{:.0f} % {}", part, to_words(main)) : std::string(to_words(main));
 }
 
 std::vector<std::vector<Cell>> share_rows(const Explanation& explanation, const std::vector<Share>& shares, By by,
@@ -140,7 +140,7 @@ nlohmann::ordered_json categories_json(const Explanation& explanation) {
 std::string peak_text(const Explanation& explanation) {
   const auto& peak = explanation.peak;
   const auto place = place_text(moment_of(peak));
-  if (!explanation.failure) return fmt::format("{} allocated {}", to_text(peak.allocated), place);
+  if (!explanation.failure) return fmt::format("{} allocated at most, {}", to_text(peak.allocated), place);
   const auto& failure = *explanation.failure;
   std::string where = failure.module == 0 ? "PyTorch" : explanation.name(failure.module);
   if (failure.line != explain::kNone) where += " at " + line_text(explanation, failure.line);
