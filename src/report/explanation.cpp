@@ -29,6 +29,13 @@ std::string percent(Bytes part, Bytes whole) {
   return fmt::format("{:.1f} %", share);
 }
 
+/// The size of a request as in PyTorch's message: that of the segment it needs.
+Bytes segment_size(Bytes requested) {
+  using namespace literals;
+  if (requested <= 1_MiB) return 2_MiB;
+  return requested < 10_MiB ? 20_MiB : round_up(requested, 2_MiB);
+}
+
 analysis::Moment moment_of(const explain::Moment& moment) {
   return {moment.step, std::string(explain::to_text(moment.phase))};
 }
@@ -145,7 +152,7 @@ std::string peak_text(const Explanation& explanation) {
   std::string where = failure.module == 0 ? "PyTorch" : explanation.name(failure.module);
   if (failure.line != explain::kNone) where += " at " + line_text(explanation, failure.line);
   return fmt::format("{} allocated {}, when {} failed to allocate {}", to_text(peak.allocated), place, where,
-                     to_text(failure.requested));
+                     to_text(segment_size(failure.requested)));
 }
 
 std::string explanation_text(const Explanation& explanation, std::size_t owners, const Style& style) {

@@ -26,7 +26,7 @@ TEST(Layout, A_number_stays_with_its_unit) {
 }
 
 TEST(Layout, A_long_name_loses_its_middle) {
-  EXPECT_EQ(shortened("model.layers.0.self_attn.q_proj", 15, {}), "model.l…_q_proj");
+  EXPECT_EQ(shortened("model.layers.0.self_attn.q_proj", 15, {}), "model.l….q_proj");
   EXPECT_EQ(shortened("model.layers.0.self_attn.q_proj", 15, {.utf8 = false}), "model....q_proj");
   EXPECT_EQ(shortened("fits", 4, {}), "fits");
   EXPECT_EQ(shortened("äöüäöü", 5, {}), "äö…öü");
@@ -43,7 +43,7 @@ TEST(Table, Names_shrink_where_the_screen_is_narrow) {
   const std::vector<std::vector<Cell>> rows{
       {{.text = "transformer.encoder.layer.attention", .shrinks = true}, {"1.00 GiB", Align::right}}};
   EXPECT_EQ(aligned(rows, {}), "transformer.encoder.layer.attention  1.00 GiB\n");
-  EXPECT_EQ(aligned(rows, {.columns = 30}), "transforme….attention  1.00 GiB\n");
+  EXPECT_EQ(aligned(rows, {.columns = 30}), "transforme…attention  1.00 GiB\n");
 }
 
 TEST(Bar, Parts_fill_it_in_proportion_and_small_ones_show) {

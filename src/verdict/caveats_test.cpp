@@ -225,7 +225,7 @@ TEST(Combine, An_answer_that_depends_on_the_order_is_tight_and_shows_numbers_of_
   EXPECT_EQ(verdict.answer, Answer::tight);
   EXPECT_EQ(verdict.device_peak, 7_GiB);
   EXPECT_EQ(names(verdict), Names{"address_order"});
-  EXPECT_NE(verdict.reason.find("fits with ascending, not with chunk"), std::string::npos) << verdict.reason;
+  EXPECT_NE(verdict.reason.find("fits with ascending but not with chunk"), std::string::npos) << verdict.reason;
 }
 
 TEST(Combine, One_tight_order_makes_all_tight) {
