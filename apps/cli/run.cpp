@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -239,24 +240,43 @@ std::vector<std::pair<std::string, std::string>> next_commands(const Session& se
   std::vector<std::pair<std::string, std::string>> commands;
   const auto& verdict = found.verdicts[shown];
   const bool several = session.cards.size() > 1;
+  const bool fits_nowhere = std::ranges::none_of(found.verdicts, verdict::fitted, &Verdict::answer);
+  const auto largest =
+      std::ranges::max_element(session.cards, {}, [](const auto* each) { return each->card.total_memory; });
+  const auto* larger = larger_than((*largest)->card, *session.catalogue);
+  if (verdict.answer == Answer::does_not_fit && fits_nowhere && larger) {
+    commands.emplace_back(fmt::format("dryfit run --gpu {},{} ...", verdict.card.id, larger->id),
+                          "count what it needs");
+  }
   if (is_kept) {
     const bool is_saved = session.folder.is_kept();
     const auto run = is_saved ? " " + session.options.save.string() : "";
     commands.emplace_back(fmt::format("dryfit top{}{}", run, several ? " --gpu " + verdict.card.id : ""),
-                          "by module, line and operator");
-    commands.emplace_back(fmt::format("dryfit report{}", run), "as a page with charts");
+                          "by module and line");
+    commands.emplace_back(fmt::format("dryfit report{}", run), "charts on a page");
     if (may_help_to_replay(verdict) && (is_saved || !several)) {
       const auto recording = is_saved ? (session.options.save / verdict.card.id).string() : "last";
       commands.emplace_back(fmt::format("dryfit replay {} --sweep", recording), "try other allocator settings");
     }
   }
-  const bool fits_nowhere = std::ranges::none_of(found.verdicts, verdict::fitted, &Verdict::answer);
-  const auto* larger = larger_than(verdict.card, *session.catalogue);
-  if (verdict.answer == Answer::does_not_fit && fits_nowhere && larger) {
-    commands.emplace_back(fmt::format("dryfit run --gpu {},{} ...", verdict.card.id, larger->id),
-                          "count what it needs");
-  }
   return commands;
+}
+
+/// The commands, with what each is for if the screen is wide enough.
+std::string next_text(const std::vector<std::pair<std::string, std::string>>& commands, const report::Style& style) {
+  constexpr std::size_t kBesideCommand = 11;
+  std::size_t command_width = 0, purpose_width = 0;
+  for (const auto& [command, purpose] : commands) {
+    command_width = std::max(command_width, command.size());
+    purpose_width = std::max(purpose_width, purpose.size());
+  }
+  const bool has_room = kBesideCommand + command_width + purpose_width <= style.columns;
+  std::vector<std::vector<report::Cell>> rows;
+  for (const auto& [command, purpose] : commands) {
+    rows.push_back({{rows.empty() ? "  next:" : ""}, {command, report::Align::left, true, report::Paint::strong}});
+    if (has_room) rows.back().push_back({purpose, report::Align::left, true, report::Paint::faint});
+  }
+  return report::aligned(rows, style);
 }
 
 /// What takes the memory, and what to type next.
@@ -269,13 +289,7 @@ std::string explanation_text(const Session& session, const Findings& found, bool
     text = "\n" + report::painted(session.cards[*shown]->card.id, report::Paint::strong, style) + "\n";
   }
   text += report::explanation_text(found.explained[*shown]->explanation, kShownOwners, style);
-  std::vector<std::vector<report::Cell>> rows;
-  for (const auto& [command, purpose] : next_commands(session, found, *shown, is_kept)) {
-    rows.push_back({{rows.empty() ? "  next:" : ""},
-                    {command, report::Align::left, true, report::Paint::strong},
-                    {purpose, report::Align::left, true, report::Paint::faint}});
-  }
-  return text + report::aligned(rows, style);
+  return text + next_text(next_commands(session, found, *shown, is_kept), style);
 }
 
 int deliver(const Session& session, const Findings& found) {

@@ -48,7 +48,8 @@ std::vector<Cell> row(std::string name, Bytes size, Bytes of, std::string note) 
   return cells;
 }
 
-std::string categories(const Explanation& explanation, const Style& style) {
+/// With `brief`, small categories make one row together.
+std::string categories(const Explanation& explanation, bool brief, const Style& style) {
   const auto& peak = explanation.peak;
   const auto outside = explanation.outside ? explanation.outside->sum() : Bytes{};
   const Bytes all = peak.reserved + outside;
@@ -58,10 +59,18 @@ std::string categories(const Explanation& explanation, const Style& style) {
     cells.push_back({share_text(bytes, all, kShareBar, style)});
     rows.push_back(std::move(cells));
   };
+  const auto is_small = [&](Bytes bytes) { return bytes.count > 0 && bytes.count < all.count / 100; };
+  const auto small = static_cast<std::size_t>(std::ranges::count_if(peak.categories, is_small));
+  Bytes rest;
   for (std::size_t i = 0; i < explain::kCategories; ++i) {
     const auto bytes = peak.categories[i];
-    if (bytes.count > 0) add(to_words(static_cast<Category>(i)), bytes);
+    if (brief && small > 1 && is_small(bytes)) {
+      rest += bytes;
+    } else if (bytes.count > 0) {
+      add(to_words(static_cast<Category>(i)), bytes);
+    }
   }
+  if (rest.count > 0) add(fmt::format("({} more)", small), rest);
   if (peak.cached.count > 0) add("cached by PyTorch, free", peak.cached);
   if (explanation.outside) add("outside PyTorch", outside);
   auto text = aligned(rows, style);
@@ -157,7 +166,7 @@ std::string peak_text(const Explanation& explanation) {
 
 std::string explanation_text(const Explanation& explanation, std::size_t owners, const Style& style) {
   auto text = wrapped("what takes the room: " + peak_text(explanation), "  ", "    ", style);
-  text += categories(explanation, style);
+  text += categories(explanation, owners > 0, style);
   if (explanation.processes > 1) {
     text += fmt::format("    in the largest of {} processes\n", explanation.processes);
   }

@@ -13,7 +13,7 @@
 namespace dryfit::report {
 
 /// What takes the memory at the moment that is explained: the moment, categories, what PyTorch has cached beyond, what
-/// is outside PyTorch, and the largest owners.
+/// is outside PyTorch, and the largest `owners`. Where these are shown, small categories are summed up.
 std::string explanation_text(const explain::Explanation& explanation, std::size_t owners, const Style& style);
 
 /// One table of shares: the first `limit` rows and the sum of the rest.

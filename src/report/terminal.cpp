@@ -51,8 +51,9 @@ std::string heading(const Verdict& verdict, const Style& style) {
   const auto answer = fmt::format("{} {}", answer_glyph(verdict.answer, style), answer_text(verdict.answer));
   return fmt::format("{}  {}{}\n", painted(answer, answer_paint(verdict.answer), style),
                      painted(verdict.card.id, Paint::strong, style), margin(verdict)) +
-         wrapped(fmt::format("{} ({}), {} in {}", verdict.card.name, to_text(verdict.capacity),
-                             steps_text(verdict.steps), duration_text(verdict.seconds)),
+         wrapped(fmt::format("{} ({}), {}{} in {}", verdict.card.name, to_text(verdict.capacity),
+                             verdict.estimated ? "" : "dry run of ", steps_text(verdict.steps),
+                             duration_text(verdict.seconds)),
                  "  ", kHanging, Paint::faint, style);
 }
 

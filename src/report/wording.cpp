@@ -38,7 +38,7 @@ std::string sentence_for(const std::string& name, std::uint64_t count, const Sty
       {"driver.address_not_recorded", "some allocations are missing from the recorded list of addresses"},
       {"estimate.guessed_workspaces",
        "some convolutions are unlike those measured with cuDNN; their workspaces are guesses"},
-      {"driver.no_kernel_image", "the installed CUDA libraries lack code for this GPU in some kernels"},
+      {"driver.no_kernel_image", "some kernels have no code for the GPU in the installed CUDA libraries"},
   };
   const auto found = sentences.find(name);
   return found != sentences.end() ? found->second : fmt::format("{} {}{}", name, glyphs(style).times, count);
