@@ -47,12 +47,17 @@ std::string margin(const Verdict& verdict) {
   return missing ? fmt::format(": at least {} short of memory", to_text(*missing)) : "";
 }
 
+/// How far the job came.
+std::string extent(const Verdict& verdict) {
+  if (verdict.steps == 0) return "no step completed";
+  return (verdict.estimated ? "" : "dry run of ") + steps_text(verdict.steps);
+}
+
 std::string heading(const Verdict& verdict, const Style& style) {
   const auto answer = fmt::format("{} {}", answer_glyph(verdict.answer, style), answer_text(verdict.answer));
   return fmt::format("{}  {}{}\n", painted(answer, answer_paint(verdict.answer), style),
                      painted(verdict.card.id, Paint::strong, style), margin(verdict)) +
-         wrapped(fmt::format("{} ({}), {}{} in {}", verdict.card.name, to_text(verdict.capacity),
-                             verdict.estimated ? "" : "dry run of ", steps_text(verdict.steps),
+         wrapped(fmt::format("{} ({}), {} in {}", verdict.card.name, to_text(verdict.capacity), extent(verdict),
                              duration_text(verdict.seconds)),
                  "  ", kHanging, Paint::faint, style);
 }

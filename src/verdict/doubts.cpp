@@ -116,7 +116,7 @@ std::optional<Doubt> timed_out(const Case& run) {
 std::optional<Doubt> no_driver(const Case& run) {
   if (!run.facts.processes.empty()) return std::nullopt;
   return Doubt{"the command ended without loading the CUDA driver",
-               "Give a program that trains with PyTorch on a GPU, for example `python train.py`."};
+               "Give a program that trains with PyTorch on a GPU, such as `python train.py`."};
 }
 
 std::optional<Doubt> no_torch(const Case& run) {

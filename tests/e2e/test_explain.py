@@ -408,5 +408,5 @@ def test_explaining_changes_no_request(environment: str, tmp_path: Path) -> None
 
 def test_what_was_not_explained_is_said_clearly(tmp_path: Path) -> None:
     assert "there is no run" in dryfit("top", str(tmp_path / "nothing"), code=2)
-    assert "no run was kept yet" in dryfit("top", code=2)
+    assert "there is no last run yet" in dryfit("top", code=2)
     assert "there is no memory history" in dryfit("top", str(tmp_path), code=2)
