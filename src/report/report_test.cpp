@@ -178,17 +178,17 @@ std::string shown(std::vector<Verdict> verdicts, const verdict::Counting& counti
   return terminal_text(verdicts, {}, counting);
 }
 
-TEST(Terminal, One_card_that_fits) { expect_golden("fits", shown({fitting()})); }
+TEST(Terminal, One_GPU_that_fits) { expect_golden("fits", shown({fitting()})); }
 
-TEST(Terminal, One_card_that_fits_in_colour) { expect_golden("fits-colour", shown({fitting()}, {.colour = true})); }
+TEST(Terminal, One_GPU_that_fits_in_colour) { expect_golden("fits-colour", shown({fitting()}, {.colour = true})); }
 
-TEST(Terminal, One_card_that_does_not_fit) { expect_golden("does-not-fit", shown({not_fitting()})); }
+TEST(Terminal, One_GPU_that_does_not_fit) { expect_golden("does-not-fit", shown({not_fitting()})); }
 
-TEST(Terminal, One_card_that_is_tight_says_why) { expect_golden("tight", shown({tight()})); }
+TEST(Terminal, One_GPU_that_is_tight_says_why) { expect_golden("tight", shown({tight()})); }
 
 TEST(Terminal, A_near_miss_says_so) { EXPECT_NE(shown({near_miss()}).find("! Short by 20.0 MiB"), std::string::npos); }
 
-TEST(Terminal, One_card_that_cannot_be_told) { expect_golden("cannot-tell", shown({untold()})); }
+TEST(Terminal, One_GPU_without_an_answer) { expect_golden("cannot-tell", shown({untold()})); }
 
 TEST(Terminal, Only_a_card_that_fits_has_headroom) {
   auto unsure = fitting();
@@ -198,7 +198,7 @@ TEST(Terminal, Only_a_card_that_fits_has_headroom) {
   EXPECT_NE(shown({unsure}).find("9.20 GiB"), std::string::npos);
 }
 
-TEST(Terminal, Several_cards_make_a_table_with_details_of_failures) {
+TEST(Terminal, Several_GPUs_make_a_table_with_details_of_failures) {
   expect_golden("table", shown({fitting(), not_fitting(), untold()}));
   expect_golden("table-tight", shown({fitting(), tight()}));
 }
@@ -237,6 +237,13 @@ TEST(Terminal, Reports_fit_one_screen) {
       EXPECT_LE(widest, columns) << text;
       EXPECT_LE(lines, 24u) << text;
     }
+  }
+}
+
+TEST(Terminal, A_screen_of_a_few_columns_does_no_harm) {
+  for (const auto& verdict : {fitting(), not_fitting(), untold(), tight()}) {
+    EXPECT_NE(shown({verdict}, {.columns = 1}).find(verdict.card.id), std::string::npos);
+    EXPECT_NE(shown({verdict, fitting()}, {.columns = 1}).find(verdict.card.id), std::string::npos);
   }
 }
 
