@@ -253,7 +253,7 @@ TEST(Terminal, A_wide_screen_shows_more_columns) {
 
 TEST(Terminal, A_run_says_that_printed_values_are_not_computed_and_an_estimate_does_not) {
   EXPECT_EQ(values_note(std::vector{fitting()}, {}),
-            "  note: numbers the program printed, such as losses, are placeholders\n");
+            "  note: printed values such as losses are placeholders; a dry run computes none\n");
   EXPECT_EQ(values_note(std::vector{untold()}, {}), "");
   auto estimated = fitting();
   estimated.estimated = true;

@@ -21,8 +21,8 @@ std::string terminal_text(std::span<const Verdict> verdicts, const Style& style,
 std::string values_note(std::span<const Verdict> verdicts, const Style& style) {
   const auto has_run = [](const Verdict& each) { return each.device_used && !each.estimated; };
   if (std::ranges::none_of(verdicts, has_run)) return "";
-  return wrapped("note: numbers the program printed, such as losses, are placeholders", "  ", "    ", Paint::faint,
-                 style);
+  return wrapped("note: printed values such as losses are placeholders; a dry run computes none", "  ", "    ",
+                 Paint::faint, style);
 }
 
 }  // namespace dryfit::report

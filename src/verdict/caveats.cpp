@@ -30,8 +30,8 @@ std::string place(const Assumption& assumption) {
 
 std::optional<Caveat> outside_memory(const Verdict& verdict, const RunFacts&) {
   if (slack(verdict) >= 0) return std::nullopt;
-  return Caveat{"outside_memory", "it fits only if the memory outside PyTorch stays below its upper bound: " +
-                                      to_text(verdict.outside_high) + " of it would make a peak of " +
+  return Caveat{"outside_memory", "it fits only if the memory outside PyTorch stays below its upper bound of " +
+                                      to_text(verdict.outside_high) + ", which would make a peak of " +
                                       to_text(verdict.device_peak_high)};
 }
 
