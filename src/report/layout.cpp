@@ -18,12 +18,14 @@ bool is_unit(std::string_view word) {
   return end != std::string_view::npos && std::ranges::find(kUnits, word.substr(0, end + 1)) != std::end(kUnits);
 }
 
-/// The next word, with its unit; taken from the front of `text`.
+/// The next word, with its unit and what follows a "±"; taken from the front of `text`.
 std::string_view take_word(std::string_view& text) {
   auto end = std::min(text.find(' '), text.size());
   while (end < text.size()) {
     const auto next = std::min(text.find(' ', end + 1), text.size());
-    if (!is_unit(text.substr(end + 1, next - end - 1))) break;
+    const auto taken = text.substr(0, end);
+    const bool is_open = taken.ends_with("±") || taken.ends_with("+/-");
+    if (!is_open && !is_unit(text.substr(end + 1, next - end - 1))) break;
     end = next;
   }
   const auto word = text.substr(0, end);

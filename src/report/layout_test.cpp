@@ -23,6 +23,7 @@ TEST(Layout, Lines_break_at_spaces_and_go_on_indented) {
 
 TEST(Layout, A_number_stays_with_its_unit) {
   EXPECT_EQ(wrapped("this GPU has 7.75 GiB.", "", "", {.columns = 17}), "this GPU has\n7.75 GiB.\n");
+  EXPECT_EQ(wrapped("derived ± 20.0 MiB, measured", "", "", {.columns = 15}), "derived\n± 20.0 MiB,\nmeasured\n");
 }
 
 TEST(Layout, A_long_name_loses_its_middle) {
