@@ -58,7 +58,7 @@ Result<PlannedRun> plan(const ProfileSession& session, Batch batch) {
 }
 
 /// A command without {batch} is shrunk by its DataLoader; one that has none runs as ever.
-Status check_shrunk(const ProfileOptions& options, Batch batch, const Told& told) {
+Status check_shrunk(const ProfileOptions& options, Batch batch, const HookLog& told) {
   const bool changed = command_for(options.command, *batch) != options.command;
   if (changed || told.full_batch) return {};
   return Error{"the batch of the program could not be changed: it makes no DataLoader with a batch_size",

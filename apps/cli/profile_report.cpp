@@ -36,7 +36,7 @@ Error without_step(const launch::JobResult& result, bool torch_seen, const std::
 }
 
 /// Endings after which PyTorch has written no trace; empty: none of them.
-std::optional<Error> ended_badly(const launch::JobResult& result, const Told& told) {
+std::optional<Error> ended_badly(const launch::JobResult& result, const HookLog& told) {
   const auto done = fmt::format("{} step{} done", told.steps, told.steps == 1 ? " was" : "s were");
   switch (result.ending.kind) {
     case Kind::interrupted:
@@ -67,7 +67,7 @@ std::optional<fs::path> trace_beside(const fs::path& told, const std::vector<fs:
 std::size_t count_trained(const std::vector<fs::path>& told) {
   return static_cast<std::size_t>(std::ranges::count_if(told, [](const fs::path& file) {
     const auto its = furthest({file});
-    return its && its->told.steps > 0;
+    return its && its->log.steps > 0;
   }));
 }
 
@@ -102,7 +102,7 @@ std::string next_command(const std::vector<WrittenTrace>& traces) {
 Result<Profiled> profiled(const std::optional<launch::JobResult>& result) {
   if (!result) return Error{"interrupted", ""};
   const auto found = furthest(result->hook_logs);
-  const auto told = found ? found->told : Told{};
+  const auto told = found ? found->log : HookLog{};
   if (const auto error = ended_badly(*result, told)) return *error;
   if (told.steps == 0) return without_step(*result, found.has_value(), told.errors);
   const auto trace = trace_beside(found->path, result->profiles);

@@ -10,17 +10,17 @@
 
 #include "base/bytes.h"
 #include "base/result.h"
+#include "hook_log.h"
 #include "launch/job.h"
-#include "told.h"
 
 namespace dryfit::cli {
 
 /// A profiled run that has something to show.
 struct Profiled {
   std::filesystem::path trace;  ///< as PyTorch wrote it, in the run's folder
-  Told told;
+  HookLog told;
   launch::Ending ending;
-  Told::Seconds wall{};
+  HookLog::Seconds wall{};
   std::size_t others = 0;  ///< further processes that trained, whose traces are left out
 
   bool failed() const { return ending.kind == launch::Ending::Kind::exited && ending.code != 0; }

@@ -9,8 +9,8 @@
 #include <cstdio>
 #include <string_view>
 
+#include "hook_log.h"
 #include "screen.h"
-#include "told.h"
 
 namespace dryfit::cli {
 namespace {
@@ -25,14 +25,14 @@ std::string moment_text(std::uint64_t step, std::string_view phase, const std::o
   return fmt::format("step {}/{}, {}", std::min(step, *steps), *steps, phase);
 }
 
-/// The file is written whenever something is told.
-Told::Seconds since_told(const std::filesystem::path& file) {
+/// Time since the hooks last wrote to the file.
+HookLog::Seconds since_written(const std::filesystem::path& file) {
   std::error_code error;
   const auto written = std::filesystem::last_write_time(file, error);
-  return error ? Told::Seconds(0) : std::filesystem::file_time_type::clock::now() - written;
+  return error ? HookLog::Seconds(0) : std::filesystem::file_time_type::clock::now() - written;
 }
 
-std::string time_text(Told::Seconds time) {
+std::string time_text(HookLog::Seconds time) {
   const auto seconds = static_cast<long>(time.count() + 0.5);
   return seconds < 120 ? fmt::format("{} s", seconds) : fmt::format("{} min", (seconds + 30) / 60);
 }
@@ -62,14 +62,14 @@ std::string progress_text(const LiveView::State& state, const std::optional<std:
   return fmt::format("{}  {}", moment, to_text(state.used));
 }
 
-std::string progress_text(const std::vector<std::filesystem::path>& told, const std::optional<std::uint64_t>& steps) {
-  const auto found = furthest(told);
+std::string progress_text(const std::vector<std::filesystem::path>& logs, const std::optional<std::uint64_t>& steps) {
+  const auto found = furthest(logs);
   if (!found) return "";
-  const auto& [path, its] = *found;
-  if (its.saving) return "writing the trace";
-  if (its.phase.empty() || its.phase == "load") return "loading";
-  const auto left = its.left(steps, its.now + since_told(path));
-  const auto moment = moment_text(its.steps + 1, its.phase, steps);
+  const auto& [path, log] = *found;
+  if (log.saving) return "writing the trace";
+  if (log.phase.empty() || log.phase == "load") return "loading";
+  const auto left = log.left(steps, log.now + since_written(path));
+  const auto moment = moment_text(log.steps + 1, log.phase, steps);
   return left ? fmt::format("{}, about {} left", moment, time_text(*left)) : moment;
 }
 
