@@ -73,7 +73,7 @@ int write_features(const DataSet& data, const std::string& file) {
   std::ofstream stream(file, std::ios::binary);
   stream << predictor::feature_table(data);
   stream.flush();
-  return stream ? 0 : fail({file + ": cannot be written", "give a path in a folder that is there"});
+  return stream ? 0 : fail({file + ": cannot be written", "Check that the folder exists and the disk is not full."});
 }
 
 Status add_predictions(const Options& options, const DataSet& data, std::vector<Contender>& contenders) {
@@ -129,7 +129,7 @@ Status write_page(const Options& options, const Findings& findings) {
   stream << page_of(findings, plotted(options, findings));
   stream.close();
   if (stream) return {};
-  return Error{options.html + ": cannot be written", "is there such a folder, and room in it?"};
+  return Error{options.html + ": cannot be written", "Check that the folder exists and the disk is not full."};
 }
 
 int score_predictions(const Options& options, const DataSet& data) {

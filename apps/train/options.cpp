@@ -64,7 +64,7 @@ Status fill_in(Options& options, const predictor::DataSetEntry& set) {
     known += (known.empty() ? "" : ", ") + std::string(features);
   }
   return Error{"the data set '" + options.choice.set + "' has no features '" + options.choice.features + "'",
-               "it has: " + known};
+               "Use one of: " + known + "."};
 }
 
 }  // namespace dryfit::training

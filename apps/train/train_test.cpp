@@ -199,12 +199,12 @@ TEST_F(Train, Errors_of_another_network_are_not_put_on_a_models_card) {
 TEST_F(Train, Wrong_usage_is_told_and_is_exit_code_2) {
   const auto out = " --out " + path("p.csv");
   EXPECT_EQ(run("--network lstm" + out).said,
-            "dryfit-train: there is no network 'lstm'\n"
-            "  name one of sequence, bigru, transformer, flat, flat-bigru, flat-transformer, trees, paper1, paper2\n");
+            "dryfit-train: unknown network 'lstm'\n"
+            "  Use one of: sequence, bigru, transformer, flat, flat-bigru, flat-transformer, trees, paper1, paper2.\n");
   EXPECT_EQ(run("--network lstm" + out).code, 2);
   EXPECT_EQ(run("--set imagenet" + out).code, 2);
   EXPECT_EQ(run("--features all" + out).said,
-            "dryfit-train: the data set 'timm-memory' has no features 'all'\n  it has: layers, plain, dry-run\n");
+            "dryfit-train: the data set 'timm-memory' has no features 'all'\n  Use one of: layers, plain, dry-run.\n");
   EXPECT_EQ(run("--folds module5_s2" + out).code, 2);
   EXPECT_EQ(run("").code, 2);
   EXPECT_EQ(run("--all-rows --date d --errors e --model " + path("m")).code, 2);
@@ -231,7 +231,7 @@ TEST_F(Train, A_folder_that_is_not_there_is_told_before_anything_is_learned) {
   const auto outcome = run("--out " + path("nowhere/p.csv"));
   EXPECT_EQ(outcome.code, 1);
   EXPECT_EQ(outcome.said,
-            "dryfit-train: " + path("nowhere") + ": there is no such folder\n" + "  make it, or write elsewhere\n");
+            "dryfit-train: " + path("nowhere") + ": no such folder\n" + "  Create it, or write elsewhere.\n");
 }
 
 class TrainOnHarvest : public Train {
@@ -292,7 +292,7 @@ TEST_F(TrainOnHarvest, What_is_wrong_is_told) {
   EXPECT_EQ(run_quickly("--members forest --out " + path("p.csv")).code, 2);
   const auto nowhere = run_quickly("--out " + path("nowhere/p.csv"));
   EXPECT_EQ(nowhere.code, 1);
-  EXPECT_NE(nowhere.said.find("there is no such folder"), std::string::npos) << nowhere.said;
+  EXPECT_NE(nowhere.said.find("no such folder"), std::string::npos) << nowhere.said;
   write("rows.jsonl", harvest_text() + "{}\n");
   const auto bad = run_quickly("--out " + path("p.csv"));
   EXPECT_EQ(bad.code, 1);

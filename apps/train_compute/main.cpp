@@ -157,7 +157,7 @@ Status write_predictions(const Options& options, const Measured& measured, const
   stream << predictions_of(measured.examples, measured.tables.front(), predictions);
   stream.close();
   if (stream) return {};
-  return Error{options.out.string() + ": cannot be written", "is there such a folder, and room in it?"};
+  return Error{options.out.string() + ": cannot be written", "Check that the folder exists and the disk is not full."};
 }
 
 int train(const Options& options) {

@@ -37,8 +37,8 @@ TEST(Calibration, A_coverage_beyond_the_smallest_fold_is_an_error_that_says_whic
   EXPECT_TRUE(calibration.margin(0.95));
   const auto margin = calibration.margin(0.96);
   ASSERT_FALSE(margin);
-  EXPECT_EQ(margin.error().what, "a coverage of 0.96 is more than the model's calibration can tell");
-  EXPECT_EQ(margin.error().hint, "ask for at most 0.95");
+  EXPECT_EQ(margin.error().what, "a coverage of 0.96 is more than the model's calibration supports");
+  EXPECT_EQ(margin.error().hint, "Use at most 0.95.");
 }
 
 TEST(Calibration, A_coverage_that_is_none_is_an_error) {
@@ -76,8 +76,8 @@ TEST(Margins, Too_much_coverage_is_an_error_that_says_which_is_not) {
   EXPECT_TRUE(margins.at(0.96));
   const auto margin = margins.at(0.97);
   ASSERT_FALSE(margin);
-  EXPECT_EQ(margin.error().what, "a coverage of 0.97 is more than the model's calibration can tell");
-  EXPECT_EQ(margin.error().hint, "ask for at most 0.964");
+  EXPECT_EQ(margin.error().what, "a coverage of 0.97 is more than the model's calibration supports");
+  EXPECT_EQ(margin.error().hint, "Use at most 0.964.");
   EXPECT_FALSE(margins.at(0));
   EXPECT_FALSE(margins.at(1));
   EXPECT_FALSE(Margins({}).at(0.5));

@@ -35,7 +35,7 @@ bool has_sound_trees(const ComputeWay& way) {
 
 Status check_card(const ModelCard& card) {
   for (const auto* text : {&card.name, &card.data, &card.date, &card.folds, &card.errors, &card.licence}) {
-    if (text->empty()) return Error{"the model's card is not filled in", "say all that ModelCard asks for"};
+    if (text->empty()) return Error{"the model's description is incomplete", "Fill in every field of ModelCard."};
   }
   return {};
 }
@@ -70,30 +70,30 @@ StepEstimate estimate_step(const ComputeWay& way, const Step& step) {
 
 Status check(const ComputeWay& way) {
   const auto bad = [&](const char* what) {
-    return Error{"the model's way of '" + std::string(to_text(way.knowledge)) + "': " + what, "train it again"};
+    return Error{"the model's variant '" + std::string(to_text(way.knowledge)) + "': " + what, "Train it again."};
   };
-  if (!is_sound(way.base)) return bad("its roofline makes no sense");
+  if (!is_sound(way.base)) return bad("its roofline is invalid");
   if (!all_finite(std::array{way.least_answer, way.most_answer}) || way.least_answer > way.most_answer) {
-    return bad("the range of its answers makes no sense");
+    return bad("the range of its corrections is invalid");
   }
-  if (!has_sound_trees(way)) return bad("its trees are not sound");
-  if (!is_sound(way.above) || !is_sound(way.below)) return bad("its calibration makes no sense");
-  if (!is_sound(way.reach)) return bad("the reach of what it learned makes no sense");
+  if (!has_sound_trees(way)) return bad("its trees are invalid");
+  if (!is_sound(way.above) || !is_sound(way.below)) return bad("its calibration is invalid");
+  if (!is_sound(way.reach)) return bad("the range of its training data is invalid");
   return {};
 }
 
 Status check(const ComputeModel& model) {
   if (auto status = check_card(model.card); !status) return status;
   const auto& name = model.card.name;
-  if (model.ways.empty()) return Error{"the model '" + name + "' has learned nothing", "train it again"};
+  if (model.ways.empty()) return Error{"the model '" + name + "' has learned nothing", "Train it again."};
   if (!std::isfinite(model.gpu_shift) || model.gpu_shift < 0) {
-    return Error{"the model '" + name + "': its shift of cards makes no sense", "train it again"};
+    return Error{"the model '" + name + "': its shift for unseen GPUs is invalid", "Train it again."};
   }
   std::set<ComputeKnowledge> seen;
   for (const auto& way : model.ways) {
     if (!seen.insert(way.knowledge).second) {
-      return Error{"the model '" + name + "' has two ways of '" + std::string(to_text(way.knowledge)) + "'",
-                   "train it again"};
+      return Error{"the model '" + name + "' has two variants '" + std::string(to_text(way.knowledge)) + "'",
+                   "Train it again."};
     }
     if (auto status = check(way); !status) return status;
   }

@@ -93,8 +93,8 @@ TEST(ComputeModelFile, A_newer_version_and_another_kind_are_refused_by_name) {
   bytes[8] = 2;
   EXPECT_EQ(problem_of(bytes), "m.model: the model file is of version 2; this Dryfit reads up to 1");
   bytes[6] = 'j';
-  EXPECT_EQ(problem_of(bytes), "m.model: this is another kind of model of Dryfit");
-  EXPECT_EQ(problem_of(""), "m.model: this is no model file of Dryfit");
+  EXPECT_EQ(problem_of(bytes), "m.model: a Dryfit model of another kind");
+  EXPECT_EQ(problem_of(""), "m.model: not a Dryfit model file");
 }
 
 TEST(ComputeModelFile, A_file_is_written_and_read_and_what_cannot_be_is_said) {

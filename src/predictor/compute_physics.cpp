@@ -115,8 +115,8 @@ std::string_view to_text(ComputeKnowledge knowledge) {
 Result<ComputeKnowledge> compute_knowledge_of(const JobDescription& job) {
   if (sum_of(job.model.blocks, macs) > 0) return ComputeKnowledge::layers;
   if (job.model.flops > 0) return ComputeKnowledge::operations;
-  return Error{"of the model '" + job.model.name + "' neither blocks nor operations are known",
-               "give its 'flops', or describe it by a small dry run ('dryfit harvest')"};
+  return Error{"neither the blocks nor the operations of the model '" + job.model.name + "' are known",
+               "Give its 'flops', or describe it with a small dry run (`dryfit harvest`)."};
 }
 
 StepTerms step_terms(const Step& step, ComputeKnowledge knowledge) {
@@ -176,7 +176,7 @@ Result<StepPhysics> fit_step_physics(std::span<const StepTerms> terms, std::span
   for (const auto& row : terms) std::ranges::copy(row.seconds, std::back_inserter(rows));
   const auto weights = solve_relative_nnls(rows, measured, kStepTerms);
   if (std::ranges::all_of(weights, [](double weight) { return weight <= 0; })) {
-    return Error{"no roofline can be fitted to " + std::to_string(terms.size()) + " steps", "give more of them"};
+    return Error{"cannot fit a roofline to " + std::to_string(terms.size()) + " steps", "Give more steps."};
   }
   StepPhysics physics;
   std::ranges::copy(weights, physics.weights.begin());

@@ -128,7 +128,7 @@ TEST(ComputePhysics, Without_blocks_operations_are_enough_and_without_both_nothi
   EXPECT_EQ(*compute_knowledge_of(job), kOperations);
   EXPECT_NEAR(terms_of(job, "rtx-3090-24gb", kOperations)[StepTerm::matrices], 64 * 9e9 / 71.16e12, 1e-5);
   job.model.flops = 0;
-  EXPECT_EQ(compute_knowledge_of(job).error().what, "of the model 'tiny' neither blocks nor operations are known");
+  EXPECT_EQ(compute_knowledge_of(job).error().what, "neither the blocks nor the operations of the model 'tiny' are known");
 }
 
 TEST(ComputePhysics, Weights_are_found_again_and_none_is_negative) {
@@ -144,7 +144,7 @@ TEST(ComputePhysics, Weights_are_found_again_and_none_is_negative) {
   EXPECT_NEAR(physics->weights[2], 7, 1e-3);
   for (std::size_t i = 0; i < terms.size(); ++i) EXPECT_NEAR(physics->seconds(terms[i]) / seconds[i], 1, 1e-3);
   EXPECT_EQ(fit_step_physics(std::vector<StepTerms>(3), std::vector<double>(3, 1.0)).error().what,
-            "no roofline can be fitted to 3 steps");
+            "cannot fit a roofline to 3 steps");
 }
 
 }  // namespace

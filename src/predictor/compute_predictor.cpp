@@ -19,9 +19,9 @@ Result<const ComputeWay*> way_for(const ComputeModel& model, const JobDescriptio
   if (!knowledge) return knowledge.error();
   const auto way = std::ranges::find(model.ways, *knowledge, &ComputeWay::knowledge);
   if (way != model.ways.end()) return &*way;
-  return Error{"the model '" + model.card.name + "' has not learned from jobs of which '" +
-                   std::string(to_text(*knowledge)) + "' are known",
-               "take another model"};
+  return Error{"the model '" + model.card.name + "' was not trained on jobs described by '" +
+                   std::string(to_text(*knowledge)) + "'",
+               "Use another model."};
 }
 
 bool is_sensible(const ComputePrediction& prediction) {
@@ -73,7 +73,7 @@ Result<ComputePrediction> ComputePredictor::predict(const JobDescription& job, c
                                      .familiar = measured && distance <= 1,
                                      .measured = measured};
   if (is_sensible(prediction)) return prediction;
-  return Error{"the model gives no sensible time for this job", "it is too far from what was learned"};
+  return Error{"the learned model gives no usable step time for this job", "The job is too different from the training data."};
 }
 
 const ModelCard& ComputePredictor::card() const { return model_->card; }

@@ -87,14 +87,14 @@ Calibration without_fold(ComputeExamples examples, const StepsOutOfFold& predict
 
 Result<ComputeWay> train_compute_way(ComputeExamples all, ComputeKnowledge knowledge, const ComputePlan& plan) {
   const auto examples = described_among(all, [](const ComputeExample&) { return true; });
-  if (examples.empty()) return Error{"there are no measured steps to learn from", "give some"};
+  if (examples.empty()) return Error{"no measured steps to learn from", "Give at least one table with measured steps."};
   std::vector<StepTerms> terms;
   std::vector<double> seconds;
   std::vector<std::array<double, kStepMeasures + kStepFlags>> measures;
   for (const auto& example : examples) {
     if (!std::isfinite(example.seconds) || example.seconds <= 0) {
       return Error{"row " + std::to_string(example.row) + ": the time of a step is not above zero",
-                   "correct the row or leave it out"};
+                   "Correct the row or leave it out."};
     }
     terms.push_back(step_terms(step_of(example), knowledge));
     seconds.push_back(example.seconds);

@@ -103,7 +103,7 @@ TEST(ComputeTraining, Chips_whose_jobs_ran_nowhere_else_say_nothing_of_cards) {
 }
 
 TEST(ComputeTraining, Nothing_to_learn_from_and_a_time_that_is_no_number_are_errors) {
-  EXPECT_EQ(train_compute_way({}, kLayers, kPlan).error().what, "there are no measured steps to learn from");
+  EXPECT_EQ(train_compute_way({}, kLayers, kPlan).error().what, "no measured steps to learn from");
   auto examples = sample_steps();
   examples[3].seconds = std::nan("");
   EXPECT_EQ(train_compute_way(examples, kLayers, kPlan).error().what, "row 3: the time of a step is not above zero");

@@ -17,18 +17,18 @@ Result<std::vector<std::size_t>> places_of(const Table& table, std::span<const s
   std::map<double, std::size_t> places;
   for (std::size_t i = 0; i < numbers->size(); ++i) {
     if (places.try_emplace((*numbers)[i], i).second) continue;
-    return Error{table.place(i) + ": the row is there twice", "predict every row once"};
+    return Error{table.place(i) + ": the row occurs twice", "Predict every row once."};
   }
   std::vector<std::size_t> found;
   for (const auto row : rows) {
     const auto place = places.find(static_cast<double>(row));
     if (place == places.end())
-      return Error{"row " + std::to_string(row) + " is not predicted", "predict every row once"};
+      return Error{"row " + std::to_string(row) + " is not predicted", "Predict every row once."};
     found.push_back(place->second);
     places.erase(place);
   }
   if (places.empty()) return found;
-  return Error{table.place(places.begin()->second) + ": the row is not one of the folds", "use the folds of this data"};
+  return Error{table.place(places.begin()->second) + ": the row is not in the folds", "Use the folds of this data set."};
 }
 
 bool is_better(Metric metric, double value, double than) {
@@ -82,7 +82,7 @@ Result<std::vector<Contender>> contenders_in(const Table& table, std::span<const
     for (const auto place : *places) {
       const double value = (*numbers)[place];
       if (value <= 0)
-        return Error{table.place(place) + ": '" + column + "' is not above zero", "give the unit of the data set"};
+        return Error{table.place(place) + ": '" + column + "' is not above zero", "Give the values in the unit of the data set."};
       contender.predicted.push_back(value);
     }
   }

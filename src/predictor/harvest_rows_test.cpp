@@ -136,12 +136,12 @@ TEST(HarvestRows, A_last_line_that_was_cut_off_is_left_out_and_any_other_is_an_e
   const auto cut = read(line + "\n" + line.substr(0, 40));
   ASSERT_TRUE(cut) << cut.error().what;
   EXPECT_EQ(cut->left_out, (std::map<std::string, std::size_t>{{"cut off", 1}}));
-  EXPECT_EQ(read(line.substr(0, 40) + "\n" + line + "\n").error().what, "rows.jsonl:1: this is not a row of a harvest");
+  EXPECT_EQ(read(line.substr(0, 40) + "\n" + line + "\n").error().what, "rows.jsonl:1: not a row written by dryfit harvest");
 }
 
 TEST(HarvestRows, An_unknown_card_and_a_peak_that_is_none_are_errors_with_their_place) {
   EXPECT_EQ(read(line_of({}) + "\n" + line_of({.card = "c"}) + "\n").error().what,
-            "rows.jsonl:2: there is no card 'c'");
+            "rows.jsonl:2: unknown GPU 'c'");
   EXPECT_EQ(read(line_of({.peak = 400}) + "\n").error().what,
             "rows.jsonl:1: the device's peak is not above its context");
   const auto models = KnownModels::parse(to_json_lines({{model("resnet18")}}), "models.jsonl");

@@ -28,7 +28,7 @@ const Json& part(const Json& row, const char* name) {
 }
 
 Result<Layer> read_layer(const Json& json) {
-  if (!json.is_object()) return Error{"a layer of the row is no object", kHarvestAgain};
+  if (!json.is_object()) return Error{"a layer of the row is not an object", kHarvestAgain};
   Members members(json, "a layer of the row");
   Layer layer{.name = members.text("name"),
               .kind = members.text("kind"),
@@ -47,7 +47,7 @@ Result<Layer> read_layer(const Json& json) {
 Status read_layers(const Json& row, std::vector<Layer>& layers) {
   const auto found = row.find("layers");
   if (found == row.end()) return {};
-  if (!found->is_array()) return Error{"the row's 'layers' are no list", kHarvestAgain};
+  if (!found->is_array()) return Error{"the row's 'layers' is not a list", kHarvestAgain};
   for (const auto& json : *found) {
     auto layer = read_layer(json);
     if (!layer) return layer.error();
@@ -138,7 +138,7 @@ double kept_forward(const HarvestedJob& job, const std::vector<Block>& blocks) {
 
 Result<HarvestedJob> parse_harvested_job(std::string_view line) {
   const auto row = Json::parse(line, nullptr, false);
-  if (!row.is_object()) return Error{"this is not a row of a harvest", "Give a file that 'dryfit harvest' wrote."};
+  if (!row.is_object()) return Error{"not a row written by dryfit harvest", "Give a file written by `dryfit harvest`."};
   HarvestedJob job;
   for (const auto read : {read_labels, read_job, read_measurements, read_model}) {
     if (auto status = read(row, job); !status) return status.error();

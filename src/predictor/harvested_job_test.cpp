@@ -67,10 +67,10 @@ TEST(HarvestedJob, What_a_job_did_not_come_to_is_zero) {
 }
 
 TEST(HarvestedJob, A_row_with_something_wrong_is_refused_by_name) {
-  EXPECT_EQ(parse_harvested_job("model,batch").error().what, "this is not a row of a harvest");
+  EXPECT_EQ(parse_harvested_job("model,batch").error().what, "not a row written by dryfit harvest");
   auto row = sample();
   row["job"].erase("model");
-  EXPECT_EQ(problem_of(row), "the row's job: 'model' is not a text");
+  EXPECT_EQ(problem_of(row), "the row's job: 'model' is not a string");
   row = sample();
   row["job"]["batch"] = "two";
   EXPECT_EQ(problem_of(row), "the row's job: 'batch' is not a number");
@@ -79,13 +79,13 @@ TEST(HarvestedJob, A_row_with_something_wrong_is_refused_by_name) {
   EXPECT_EQ(problem_of(row), "the row's job has no batch");
   row = sample();
   row["job"]["precision"] = "int8";
-  EXPECT_EQ(problem_of(row), "there is no precision 'int8'");
+  EXPECT_EQ(problem_of(row), "unknown precision 'int8'");
   row = sample();
   row["layers"][1]["outputs"] = {{2, "four"}};
   EXPECT_EQ(problem_of(row), "a layer of the row: 'outputs' is not a shape");
   row = sample();
   row["layers"] = 1;
-  EXPECT_EQ(problem_of(row), "the row's 'layers' are no list");
+  EXPECT_EQ(problem_of(row), "the row's 'layers' is not a list");
 }
 
 TEST(HarvestedJob, A_row_may_have_been_harvested_without_layers) {

@@ -47,7 +47,7 @@ Result<JobEstimate> JobEstimator::estimate(const JobDescription& job) const {
                              .base_mib = input.base_mib,
                              .distance = way_.reach.distance(input.features)};
   if (std::isfinite(estimate.mib) && estimate.mib > 0 && std::isfinite(estimate.distance)) return estimate;
-  return Error{"the job is too far from what the model has learned", "run it dry instead"};
+  return Error{"the job is too different from the training data", "Use `dryfit run` instead."};
 }
 
 }  // namespace dryfit::predictor

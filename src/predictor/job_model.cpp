@@ -53,35 +53,35 @@ JobInput encode(const JobWay& way, const JobDescription& job) {
 
 Status check(const JobWay& way) {
   const auto bad = [&](const char* what) {
-    return Error{"the model's way of '" + std::string(to_text(way.knowledge)) + "': " + what, "train it again"};
+    return Error{"the model's variant '" + std::string(to_text(way.knowledge)) + "': " + what, "Train it again."};
   };
-  if (!is_sound(way.base) || !std::isfinite(way.offset)) return bad("its physics base makes no sense");
+  if (!is_sound(way.base) || !std::isfinite(way.offset)) return bad("its physics base is invalid");
   if (!all_finite(std::array{way.least_answer, way.most_answer}) || way.least_answer > way.most_answer) {
-    return bad("the range of its answers makes no sense");
+    return bad("the range of its corrections is invalid");
   }
   if (!is_sound(way.features, job_feature_count(way.knowledge)) ||
       !is_sound(way.blocks, reads_blocks(way.knowledge) ? kBlockFields : 0)) {
-    return bad("its scales do not fit its features");
+    return bad("its scales do not match its features");
   }
   if (way.members.empty() && way.trees.empty()) return bad("it has neither networks nor trees");
-  if (!way.members.empty() && !has_fitting_network(way)) return bad("its features do not fit its network");
-  if (!has_fitting_trees(way)) return bad("its trees are not sound");
-  if (!is_sound(way.calibration)) return bad("its calibration makes no sense");
-  if (!is_sound(way.reach)) return bad("the reach of what it learned makes no sense");
+  if (!way.members.empty() && !has_fitting_network(way)) return bad("its features do not match its network");
+  if (!has_fitting_trees(way)) return bad("its trees are invalid");
+  if (!is_sound(way.calibration)) return bad("its calibration is invalid");
+  if (!is_sound(way.reach)) return bad("the range of its training data is invalid");
   return {};
 }
 
 Status check(const JobModel& model) {
   const auto& card = model.card;
   for (const auto* text : {&card.name, &card.data, &card.date, &card.folds, &card.errors, &card.licence}) {
-    if (text->empty()) return Error{"the model's card is not filled in", "say all that ModelCard asks for"};
+    if (text->empty()) return Error{"the model's description is incomplete", "Fill in every field of ModelCard."};
   }
-  if (model.ways.empty()) return Error{"the model '" + card.name + "' has learned nothing", "train it again"};
+  if (model.ways.empty()) return Error{"the model '" + card.name + "' has learned nothing", "Train it again."};
   std::set<Knowledge> seen;
   for (const auto& way : model.ways) {
     if (!seen.insert(way.knowledge).second) {
-      return Error{"the model '" + card.name + "' has two ways of '" + std::string(to_text(way.knowledge)) + "'",
-                   "train it again"};
+      return Error{"the model '" + card.name + "' has two variants '" + std::string(to_text(way.knowledge)) + "'",
+                   "Train it again."};
     }
     if (auto status = check(way); !status) return status;
   }

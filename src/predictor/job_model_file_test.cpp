@@ -92,9 +92,9 @@ TEST(JobModelFile, A_newer_version_and_another_kind_are_refused_by_name) {
   bytes[8] = 3;
   EXPECT_EQ(problem_of(bytes), "m.model: the model file is of version 3; this Dryfit reads up to 2");
   bytes[6] = 'm';
-  EXPECT_EQ(problem_of(bytes), "m.model: this is another kind of model of Dryfit");
-  EXPECT_EQ(problem_of(""), "m.model: this is no model file of Dryfit");
-  EXPECT_EQ(problem_of("PK\3\4"), "m.model: this is no model file of Dryfit");
+  EXPECT_EQ(problem_of(bytes), "m.model: a Dryfit model of another kind");
+  EXPECT_EQ(problem_of(""), "m.model: not a Dryfit model file");
+  EXPECT_EQ(problem_of("PK\3\4"), "m.model: not a Dryfit model file");
 }
 
 TEST(JobModelFile, A_file_is_written_and_read_and_what_cannot_be_is_said) {

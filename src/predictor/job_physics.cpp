@@ -172,8 +172,8 @@ Result<Knowledge> knowledge_of(const JobDescription& job) {
   if (!model.blocks.empty()) return probes_of(job).empty() ? Knowledge::layers : Knowledge::probes;
   if (model.forward_bytes > 0) return Knowledge::totals;
   if (model.flops > 0) return Knowledge::outline;
-  return Error{"of the model '" + model.name + "' neither blocks nor the forward pass's bytes nor operations are known",
-               "give its 'flops', or describe it by a small dry run ('dryfit harvest')"};
+  return Error{"neither the blocks, the forward bytes nor the operations of the model '" + model.name + "' are known",
+               "Give its 'flops', or describe it with a small dry run (`dryfit harvest`)."};
 }
 
 std::string_view to_text(Knowledge knowledge) {
@@ -210,7 +210,7 @@ Result<JobPhysics> fit_job_physics(std::span<const std::array<double, kJobTerms>
   for (const auto& row : terms) std::ranges::copy(row, std::back_inserter(rows));
   const auto weights = solve_relative_nnls(rows, measured_mib, kJobTerms);
   if (std::ranges::all_of(weights, [](double weight) { return weight <= 0; })) {
-    return Error{"no physics base can be fitted to " + std::to_string(terms.size()) + " jobs", "harvest more of them"};
+    return Error{"cannot fit the physics base to " + std::to_string(terms.size()) + " jobs", "Harvest more jobs."};
   }
   JobPhysics physics;
   std::ranges::copy(weights, physics.weights.begin());

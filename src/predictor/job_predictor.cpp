@@ -78,9 +78,9 @@ Result<Prediction> JobPredictor::predict(const JobDescription& job, double cover
   const auto knowledge = knowledge_of(job);
   if (!knowledge) return knowledge.error();
   if (const auto* way = parts_->way_for(*knowledge)) return predict_by(*way, job, coverage);
-  return Error{"the model '" + parts_->card.name + "' has not learned from jobs of which only '" +
-                   std::string(to_text(*knowledge)) + "' is known",
-               "take another model, or describe the job by a small dry run"};
+  return Error{"the model '" + parts_->card.name + "' was not trained on jobs described only by '" +
+                   std::string(to_text(*knowledge)) + "'",
+               "Use another model, or describe the job with a small dry run (--python)."};
 }
 
 const ModelCard& JobPredictor::card() const { return parts_->card; }

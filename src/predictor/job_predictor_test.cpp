@@ -140,30 +140,30 @@ TEST(JobPredictor, A_model_whose_parts_do_not_belong_together_is_refused) {
   EXPECT_EQ(problem_of({.card = sample_job_model().card}), "the model 'sample' has learned nothing");
   auto model = sample_job_model();
   model.card.licence.clear();
-  EXPECT_EQ(problem_of(model), "the model's card is not filled in");
+  EXPECT_EQ(problem_of(model), "the model's description is incomplete");
   model = sample_job_model();
   model.ways.push_back(model.ways[0]);
-  EXPECT_EQ(problem_of(model), "the model 'sample' has two ways of 'outline'");
+  EXPECT_EQ(problem_of(model), "the model 'sample' has two variants 'outline'");
   const auto problem_after = [](auto change) {
     auto changed = sample_job_model();
     change(changed.ways[2]);
     return problem_of(changed);
   };
-  const std::string begin = "the model's way of 'layers': ";
-  EXPECT_EQ(problem_after([](JobWay& way) { way.base.weights[3] = -1; }), begin + "its physics base makes no sense");
+  const std::string begin = "the model's variant 'layers': ";
+  EXPECT_EQ(problem_after([](JobWay& way) { way.base.weights[3] = -1; }), begin + "its physics base is invalid");
   EXPECT_EQ(problem_after([](JobWay& way) { way.least_answer = 1; }),
-            begin + "the range of its answers makes no sense");
+            begin + "the range of its corrections is invalid");
   EXPECT_EQ(problem_after([](JobWay& way) { way.features.mean.pop_back(); }),
-            begin + "its scales do not fit its features");
+            begin + "its scales do not match its features");
   EXPECT_EQ(problem_after([](JobWay& way) { way.members.clear(), way.trees.clear(); }),
             begin + "it has neither networks nor trees");
   EXPECT_EQ(problem_after([](JobWay& way) { way.shape.job_features = 3; }),
-            begin + "its features do not fit its network");
-  EXPECT_EQ(problem_after([](JobWay& way) { way.trees[0].nodes[0].next = 9; }), begin + "its trees are not sound");
+            begin + "its features do not match its network");
+  EXPECT_EQ(problem_after([](JobWay& way) { way.trees[0].nodes[0].next = 9; }), begin + "its trees are invalid");
   EXPECT_EQ(problem_after([](JobWay& way) { way.calibration.folds[0][0] = 9; }),
-            begin + "its calibration makes no sense");
+            begin + "its calibration is invalid");
   EXPECT_EQ(problem_after([](JobWay& way) { way.reach.low[0] = 1e9; }),
-            begin + "the reach of what it learned makes no sense");
+            begin + "the range of its training data is invalid");
 }
 
 TEST(JobPredictor, A_model_file_is_read_and_its_card_is_there) {

@@ -22,7 +22,7 @@ class JsonMembers {
 
   std::string text(const char* name) {
     const auto* value = find(name);
-    if (value == nullptr || !value->is_string()) return wrong(name, "a text"), "";
+    if (value == nullptr || !value->is_string()) return wrong(name, "a string"), "";
     return value->get<std::string>();
   }
 

@@ -73,8 +73,8 @@ TEST(ModelFile, A_newer_version_is_refused_by_number) {
 }
 
 TEST(ModelFile, Something_else_is_no_model) {
-  EXPECT_EQ(problem_of(""), "m.model: this is no model file of Dryfit");
-  EXPECT_EQ(problem_of("PK\3\4"), "m.model: this is no model file of Dryfit");
+  EXPECT_EQ(problem_of(""), "m.model: not a Dryfit model file");
+  EXPECT_EQ(problem_of("PK\3\4"), "m.model: not a Dryfit model file");
 }
 
 TEST(ModelFile, A_file_is_written_and_read_and_what_cannot_be_is_said) {

@@ -89,7 +89,7 @@ Result<Network> Network::of(const NetworkShape& shape, std::span<const float> we
                  ""};
   }
   if (!std::ranges::all_of(weights, [](float weight) { return std::isfinite(weight); })) {
-    return Error{"a weight of the network is not a finite number", "train it again"};
+    return Error{"a weight of the network is not a finite number", "Train it again."};
   }
   Network network(shape, kernels);
   network.take(Parts(weights));

@@ -37,8 +37,8 @@ TEST(Table, A_missing_column_is_named_beside_those_that_are_there) {
   EXPECT_FALSE(table.has("c"));
   const auto numbers = table.numbers("c");
   ASSERT_FALSE(numbers);
-  EXPECT_EQ(numbers.error().what, "t.csv: there is no column 'c'");
-  EXPECT_EQ(numbers.error().hint, "its columns are: a, b");
+  EXPECT_EQ(numbers.error().what, "t.csv: no column 'c'");
+  EXPECT_EQ(numbers.error().hint, "Its columns are: a, b.");
 }
 
 TEST(Table, What_is_no_finite_number_is_refused_with_its_line) {
@@ -58,7 +58,7 @@ TEST(Table, A_row_of_another_length_than_the_header_is_refused) {
 TEST(Table, A_header_without_names_or_with_one_twice_is_refused) {
   EXPECT_EQ(problem_of(""), "t.csv: the table is empty");
   EXPECT_EQ(problem_of("a,,b\n"), "t.csv:1: a column has no name");
-  EXPECT_EQ(problem_of("a,b,a\n"), "t.csv:1: the column 'a' is there twice");
+  EXPECT_EQ(problem_of("a,b,a\n"), "t.csv:1: the column 'a' occurs twice");
 }
 
 TEST(Table, A_quote_that_is_not_closed_is_refused) {

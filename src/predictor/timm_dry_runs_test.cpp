@@ -55,8 +55,8 @@ TEST(TimmDryRuns, Beyond_the_batches_nothing_is_said) {
   ASSERT_TRUE(runs);
   EXPECT_FALSE(runs->reserved_mib("resnet50", 4));
   EXPECT_EQ(runs->reserved_mib("resnet50", 32).error().what,
-            "the model 'resnet50' was run dry only with batches on one side of 32");
-  EXPECT_EQ(runs->reserved_mib("vgg11", 8).error().what, "there is no dry run of the model 'vgg11'");
+            "the model 'resnet50' was dry-run only with batches on one side of 32");
+  EXPECT_EQ(runs->reserved_mib("vgg11", 8).error().what, "no dry run of the model 'vgg11'");
 }
 
 TEST(TimmDryRuns, Other_kinds_of_jobs_and_those_that_do_not_fit_are_passed_over) {
@@ -90,7 +90,7 @@ TEST(TimmDryRuns, Features_made_of_them_ask_for_their_rows) {
   EXPECT_EQ(estimates_of("layers"), Estimates::fake_tensor);
   const auto memory = read_timm_memory({.folder = "/nonexistent"}, "module5_s0", Estimates::dry_runs);
   ASSERT_FALSE(memory);
-  EXPECT_EQ(memory.error().hint, "name their rows with --dry-runs");
+  EXPECT_EQ(memory.error().hint, "Give their rows with --dry-runs.");
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ constexpr std::array<SetRecipe, 4> kSets{{{"timm-memory", kBins, 30, 384},
                                           {"timm-throughput", 12, 80, 128}}};
 
 Error unknown(const std::string& what, const std::string& given, const std::string& known) {
-  return {"there is no " + what + " '" + given + "'", "name one of " + known};
+  return {"unknown " + what + " '" + given + "'", "Use one of: " + known + "."};
 }
 
 Result<Named> our_network(const Choice& choice) {
@@ -55,7 +55,7 @@ Result<Named> our_network(const Choice& choice) {
 Result<SetRecipe> set_recipe(const Choice& choice) {
   const auto found = std::ranges::find(kSets, choice.set, &SetRecipe::set);
   if (found != kSets.end()) return *found;
-  return Error{"no recipe is known for the data set '" + choice.set + "'", "add one to kSets in choice.cpp"};
+  return Error{"no recipe is known for the data set '" + choice.set + "'", "Add one to kSets in choice.cpp."};
 }
 
 bool is_paper(std::string_view network) { return network == "paper1" || network == "paper2"; }
@@ -89,7 +89,7 @@ Result<PublishedPlan> published_plan(const Choice& choice) {
   if (choice.reading != "channels" && choice.reading != "tokens") {
     return unknown("reading of the papers", choice.reading, "channels, tokens");
   }
-  if (choice.patience) return Error{"the papers' networks are not stopped early", "leave the patience out"};
+  if (choice.patience) return Error{"the papers' networks are not stopped early", "Leave out --patience."};
   const auto paper = choice.network == "paper1" ? Paper::one : Paper::two;
   auto recipe = published_recipe(paper);
   change(recipe, choice);
@@ -101,7 +101,7 @@ Result<PublishedPlan> published_plan(const Choice& choice) {
 
 Result<Chosen> choose_trees(const Choice& choice) {
   if (choice.epochs || choice.batch || choice.learning_rate || choice.patience) {
-    return Error{"trees know no epochs, batches, learning rate and patience", "leave them out"};
+    return Error{"trees have no epochs, batch, learning rate or patience", "Leave out --epochs, --batch, --learning-rate and --patience."};
   }
   const predictor::BoostingRecipe recipe;
   return Chosen{predictor::tree_learner(recipe), "trees; " + to_text(recipe)};
@@ -138,12 +138,12 @@ Result<Chosen> choose(const Choice& choice, const Report& report) {
 
 Result<ModelPlan> plan_of(const Choice& choice) {
   if (choice.set != "timm-memory") {
-    return Error{"a model of the data set '" + choice.set + "' cannot be kept", "take timm-memory"};
+    return Error{"cannot keep a model of the data set '" + choice.set + "'", "Use timm-memory."};
   }
   const auto named = our_network(choice);
   if (!named) {
     return Error{"the network '" + choice.network + "' cannot be kept as a model",
-                 "take one of sequence, bigru, transformer, flat, flat-bigru, flat-transformer"};
+                 "Use one of sequence, bigru, transformer, flat, flat-bigru, flat-transformer."};
   }
   const auto plan = network_plan(choice);
   if (!plan) return plan.error();

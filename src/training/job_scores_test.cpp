@@ -86,7 +86,7 @@ TEST(JobScores, A_coverage_that_the_folds_are_too_small_for_is_said) {
   TwoFolds made;
   EXPECT_FALSE(bound_without_fold(made.examples, made.folds, made.predictions, 0.95));
   const auto text = describe_scores(made.examples, made.folds, made.predictions, 0.95);
-  EXPECT_NE(text.find("a coverage of 0.95 is more than the model's calibration can tell"), std::string::npos) << text;
+  EXPECT_NE(text.find("a coverage of 0.95 is more than the model's calibration supports"), std::string::npos) << text;
 }
 
 TEST(JobScores, The_table_has_a_row_per_example_and_a_column_per_answer) {

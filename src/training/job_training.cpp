@@ -156,8 +156,8 @@ Status ask_members(JobWay way, const JobPlan& plan, std::span<const HarvestExamp
 Result<JobWay> train_way(std::span<const HarvestExample> examples, Knowledge knowledge, const JobPlan& plan,
                          std::span<const std::uint64_t> seeds, const predictor::Report& report) {
   const auto fitting = those_that_fit(examples);
-  if (fitting.empty()) return Error{"there are no jobs that fit to learn from", "harvest on larger cards"};
-  if (seeds.empty()) return Error{"there is no seed to learn with", "name at least one"};
+  if (fitting.empty()) return Error{"no fitting jobs to learn from", "Harvest on larger GPUs."};
+  if (seeds.empty()) return Error{"no seed given", "Give at least one."};
   const auto base = fit_base(fitting, knowledge);
   if (!base) return base.error();
   JobWay way{.knowledge = knowledge, .base = *base};

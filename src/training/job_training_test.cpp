@@ -114,9 +114,9 @@ TEST(JobTraining, Without_jobs_or_seeds_there_is_nothing_to_learn) {
   const std::vector<std::uint64_t> seeds{1};
   const auto plan = short_plan(Members::trees);
   EXPECT_EQ(train_way({}, Knowledge::layers, plan, seeds, testing::ignore_line).error().what,
-            "there are no jobs that fit to learn from");
+            "no fitting jobs to learn from");
   EXPECT_EQ(train_way(harvest_examples(9), Knowledge::layers, plan, {}, testing::ignore_line).error().what,
-            "there is no seed to learn with");
+            "no seed given");
 }
 
 }  // namespace

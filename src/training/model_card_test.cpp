@@ -30,7 +30,7 @@ TEST(ModelCard, It_says_what_was_learned_from_and_how_far_off_it_is) {
 TEST(ModelCard, Errors_of_another_model_are_not_taken) {
   const std::vector<predictor::Contender> predictions{{"net x2", {}}};
   EXPECT_EQ(card_of({}, some_data(), "module5_s0", predictions, "net x5").error().what,
-            "the predictions have no column 'net x5', so the model's errors are not known");
+            "the predictions have no column 'net x5', so the model's errors are unknown");
 }
 
 }  // namespace

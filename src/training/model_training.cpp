@@ -24,7 +24,7 @@ predictor::NetworkShape shape_of(const ModelPlan& plan) {
 
 /// All but the networks and the card.
 Result<MemoryModel> fit_surroundings(const Jobs& jobs, const ModelPlan& plan) {
-  if (jobs.empty()) return Error{"there are no jobs to learn from", ""};
+  if (jobs.empty()) return Error{"no jobs to learn from", ""};
   std::vector<Job> described;
   std::vector<double> measured;
   for (const auto& job : jobs) {

@@ -70,7 +70,7 @@ TEST(ModelTraining, A_trained_model_knows_what_physics_does_not) {
 }
 
 TEST(ModelTraining, Without_jobs_there_is_no_model) {
-  EXPECT_EQ(train_model({}, {}, {}, kCard, testing::ignore).error().what, "there are no jobs to learn from");
+  EXPECT_EQ(train_model({}, {}, {}, kCard, testing::ignore).error().what, "no jobs to learn from");
 }
 
 }  // namespace

@@ -83,7 +83,7 @@ Examples examples_of(const DataSet& data, std::size_t fold, const SetEncoding& e
 Result<std::vector<double>> learn(const NetworkPlan& plan, const DataSet& data, std::size_t fold, std::uint64_t seed,
                                   const Report& report) {
   if (plan.reads_blocks && data.token_features == 0) {
-    return Error{"the data set '" + data.name + "' has no blocks", "take a network over its features: flat"};
+    return Error{"the data set '" + data.name + "' has no blocks", "Use a network over its features: flat."};
   }
   const SetEncoding encoding(data, fold, plan);
   const double offset = offset_of(data, fold);
@@ -99,8 +99,8 @@ Result<std::vector<double>> learn(const NetworkPlan& plan, const DataSet& data, 
     const auto input = encoding.encode(place);
     said.push_back(data.bases[fold][place] * std::exp(offset + network->answer(input.job, input.tokens)));
     if (!std::isfinite(said.back()) || said.back() <= 0) {
-      return Error{"row " + std::to_string(data.examples[place].row) + " is too far from what was learned",
-                   "lower the learning rate"};
+      return Error{"row " + std::to_string(data.examples[place].row) + " is too different from the training data",
+                   "Lower the learning rate."};
     }
   }
   return said;

@@ -149,7 +149,7 @@ Result<std::vector<double>> learn(const PublishedPlan& plan, const DataSet& data
   const MinMax amounts(truth);
   PublishedFitting fitting(network_of(plan, inputs.size(1)), plan.recipe, seed);
   const double loss = fitting.run(as_sequence(plan, columns.apply(inputs)), amounts.apply(truth));
-  if (!std::isfinite(loss)) return Error{"the loss left all bounds", "lower the learning rate"};
+  if (!std::isfinite(loss)) return Error{"the loss diverged", "Lower the learning rate."};
   report("seed " + std::to_string(seed) + ": " + std::to_string(known.size()) + " examples, " +
          std::to_string(epochs_over(known.size(), plan.recipe)) + " epochs, loss " + std::to_string(loss));
   const auto asked = inputs_at(data, fold, data.folds.tested_in(fold));

@@ -150,7 +150,7 @@ def test_what_an_array_left_undone_is_submitted_again(harvest: Harvest) -> None:
     assert {key: rows[key] for key in first} == first
 
 
-def test_an_array_that_ends_early_is_told(harvest: Harvest) -> None:
+def test_an_array_that_ends_early_is_reported(harvest: Harvest) -> None:
     waiting = subprocess.Popen(
         harvest.words("--on", "slurm", NEVER),
         stdout=subprocess.PIPE,
@@ -163,8 +163,9 @@ def test_an_array_that_ends_early_is_told(harvest: Harvest) -> None:
     harvest.cluster.output("scancel", jobs[0])
     output, errors = waiting.communicate(timeout=300)
     assert waiting.returncode == 1
-    assert f"left: {JOBS}" in output
-    assert f"job {jobs[0]} has ended and jobs are left" in errors and "The same command submits" in errors
+    assert f"{JOBS} left" in output
+    assert f"job {jobs[0]} ended before all jobs were done" in errors
+    assert "run the same command to submit what is left" in errors
 
 
 def test_an_interruption_leaves_the_array_in_the_queue(harvest: Harvest) -> None:
@@ -174,7 +175,7 @@ def test_an_interruption_leaves_the_array_in_the_queue(harvest: Harvest) -> None
         stderr=subprocess.PIPE,
         text=True,
         env=harvest.cluster.environment,
-        # Whoever runs the tests in the background of a script has it ignored.
+        # A script that runs the tests in the background ignores SIGINT.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     while not harvest.cluster.queued() or not (harvest.array / "array.json").exists():
