@@ -130,7 +130,7 @@ std::vector<std::string> task_command(const HarvestOptions& options) {
                                    std::to_string(at_once),
                                    "--timeout",
                                    options.timeout};
-  for (const auto& cards : options.cards) command.insert(command.end(), {"--cards", cards.string()});
+  for (const auto& cards : options.cards) command.insert(command.end(), {"--gpu-file", cards.string()});
   if (options.afresh) command.push_back("--afresh");
   return command;
 }

@@ -271,8 +271,8 @@ TEST_F(TrainOnHarvest, The_model_says_what_it_is_and_answers) {
   EXPECT_EQ(predictor->card().date, "2026-01-02");
   EXPECT_NE(predictor->card().data.find("24 dry runs, 24 of which fit"), std::string::npos) << predictor->card().data;
   EXPECT_NE(predictor->card().data.find("6 models and sizes"), std::string::npos) << predictor->card().data;
-  for (const auto* way : {"outline", "totals", "layers", "probes"}) {
-    EXPECT_NE(predictor->card().errors.find(std::string(way) + ": median error"), std::string::npos) << way;
+  for (const auto* variant : {"outline", "totals", "layers", "probes"}) {
+    EXPECT_NE(predictor->card().errors.find(std::string(variant) + ": median error"), std::string::npos) << variant;
   }
 }
 

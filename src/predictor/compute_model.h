@@ -16,25 +16,25 @@ namespace dryfit::predictor {
 
 /// What is learned of steps of which so much is known, as plain data. A step takes
 ///   base * e^answer
-/// where the answer is the mean of the trees' answers, and stays within what was there to be learned: [least_answer,
-/// most_answer].
-struct ComputeWay {
+/// where the answer is the mean of the trees' answers, and stays within what was there to be learned: [min_correction,
+/// max_correction].
+struct ComputeVariant {
   ComputeKnowledge knowledge = ComputeKnowledge::layers;
   StepPhysics base;
-  double least_answer = 0;
-  double most_answer = 0;
+  double min_correction = 0;
+  double max_correction = 0;
   std::vector<BoostedTrees> trees;  ///< over step_features()
   Calibration above;                ///< of log(measured / predicted)
   Calibration below;                ///< of log(predicted / measured)
   StepReach reach;
 };
 
-/// A way for each ComputeKnowledge that was learned, at most one.
+/// A variant for each ComputeKnowledge that was learned, at most one.
 struct ComputeModel {
   ModelCard card;
   std::vector<std::string> settings;  ///< setting_of() all steps that were measured
   double gpu_shift = 0;               ///< Note [Unseen cards]
-  std::vector<ComputeWay> ways;
+  std::vector<ComputeVariant> variants;
 };
 
 /// Note [Unseen cards]
@@ -57,10 +57,10 @@ struct StepEstimate {
   double seconds = 0;
   double distance = 0;  ///< without the card's
 };
-StepEstimate estimate_step(const ComputeWay& way, const Step& step);
+StepEstimate estimate_step(const ComputeVariant& variant, const Step& step);
 
 /// An Error unless the parts belong together and no number is out of its range.
-Status check(const ComputeWay& way);
+Status check(const ComputeVariant& variant);
 Status check(const ComputeModel& model);
 
 }  // namespace dryfit::predictor

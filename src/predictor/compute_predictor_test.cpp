@@ -123,22 +123,22 @@ TEST(ComputePredictor, A_model_whose_parts_do_not_belong_together_is_refused) {
   model.gpu_shift = std::nan("");
   EXPECT_EQ(problem_of(model), "the model 'sample': its shift for unseen GPUs is invalid");
   model = sample_compute_model();
-  model.ways.push_back(model.ways[0]);
+  model.variants.push_back(model.variants[0]);
   EXPECT_EQ(problem_of(model), "the model 'sample' has two variants 'operations'");
   const auto problem_after = [](auto change) {
     auto changed = sample_compute_model();
-    change(changed.ways[1]);
+    change(changed.variants[1]);
     return problem_of(changed);
   };
   const std::string begin = "the model's variant 'layers': ";
-  EXPECT_EQ(problem_after([](ComputeWay& way) { way.base.weights[3] = -1; }), begin + "its roofline is invalid");
-  EXPECT_EQ(problem_after([](ComputeWay& way) { way.least_answer = 9; }),
+  EXPECT_EQ(problem_after([](ComputeVariant& variant) { variant.base.weights[3] = -1; }), begin + "its roofline is invalid");
+  EXPECT_EQ(problem_after([](ComputeVariant& variant) { variant.min_correction = 9; }),
             begin + "the range of its corrections is invalid");
-  EXPECT_EQ(problem_after([](ComputeWay& way) { way.trees.clear(); }), begin + "its trees are invalid");
-  EXPECT_EQ(problem_after([](ComputeWay& way) { way.trees[0].features = 3; }), begin + "its trees are invalid");
-  EXPECT_EQ(problem_after([](ComputeWay& way) { way.above.folds[0][0] = 9; }),
+  EXPECT_EQ(problem_after([](ComputeVariant& variant) { variant.trees.clear(); }), begin + "its trees are invalid");
+  EXPECT_EQ(problem_after([](ComputeVariant& variant) { variant.trees[0].features = 3; }), begin + "its trees are invalid");
+  EXPECT_EQ(problem_after([](ComputeVariant& variant) { variant.above.folds[0][0] = 9; }),
             begin + "its calibration is invalid");
-  EXPECT_EQ(problem_after([](ComputeWay& way) { way.reach.low[0] = 1e9; }),
+  EXPECT_EQ(problem_after([](ComputeVariant& variant) { variant.reach.low[0] = 1e9; }),
             begin + "the range of its training data is invalid");
 }
 

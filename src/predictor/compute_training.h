@@ -15,7 +15,7 @@
 
 namespace dryfit::predictor {
 
-/// How a way is learned: boosted trees as everywhere else, but fewer, since the tables are small.
+/// How a variant is learned: boosted trees as everywhere else, but fewer, since the tables are small.
 struct ComputePlan {
   BoostingRecipe boosting{.trees = 400};
   std::vector<std::uint64_t> seeds{0, 1, 2, 3, 4};  ///< a set of trees each
@@ -24,10 +24,10 @@ struct ComputePlan {
 using ComputeExamples = std::span<const ComputeExample>;
 
 /// From the examples that are described: the roofline's weights, the trees, and the reach. It is not calibrated. An
-/// Error when there is nothing to learn from. The same arguments give the same way, to the bit.
-Result<ComputeWay> train_compute_way(ComputeExamples examples, ComputeKnowledge knowledge, const ComputePlan& plan);
+/// Error when there is nothing to learn from. The same arguments give the same variant, to the bit.
+Result<ComputeVariant> train_compute_variant(ComputeExamples examples, ComputeKnowledge knowledge, const ComputePlan& plan);
 
-/// What was said of each example by a way that had not seen its fold, in seconds.
+/// What was said of each example by a variant that had not seen its fold, in seconds.
 struct StepsOutOfFold {
   ComputeKnowledge knowledge = ComputeKnowledge::layers;
   std::vector<double> base;                ///< the roofline alone
@@ -40,7 +40,7 @@ Result<StepsOutOfFold> predict_steps_without_fold(ComputeExamples examples, Comp
                                                   const ComputePlan& plan, const Report& report);
 
 /// Sets `above` and `below` by what the predictions missed.
-void calibrate_way(ComputeWay& way, ComputeExamples examples, const StepsOutOfFold& predictions);
+void calibrate_variant(ComputeVariant& variant, ComputeExamples examples, const StepsOutOfFold& predictions);
 
 /// What a chip's steps are missed by, in the median, when nothing of the chip was learned from.
 struct GpuShift {

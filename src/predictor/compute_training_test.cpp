@@ -42,7 +42,7 @@ TEST(ComputeTraining, The_same_examples_give_the_same_bytes) {
   const auto examples = sample_steps();
   const auto bytes = [&] {
     ComputeModel model = testing::sample_compute_model();
-    model.ways = {train_compute_way(examples, kLayers, kPlan).value()};
+    model.variants = {train_compute_variant(examples, kLayers, kPlan).value()};
     return to_bytes(model);
   };
   EXPECT_EQ(bytes(), bytes());
@@ -50,26 +50,26 @@ TEST(ComputeTraining, The_same_examples_give_the_same_bytes) {
 
 TEST(ComputeTraining, What_is_not_described_is_asked_about_and_not_learned_from) {
   auto examples = sample_steps();
-  const auto before = train_compute_way(examples, kLayers, kPlan);
+  const auto before = train_compute_variant(examples, kLayers, kPlan);
   auto strange = examples.front();
   strange.described = false;
   strange.seconds *= 100;
   examples.push_back(strange);
-  const auto after = train_compute_way(examples, kLayers, kPlan);
+  const auto after = train_compute_variant(examples, kLayers, kPlan);
   EXPECT_EQ(before->base.weights, after->base.weights);
-  EXPECT_EQ(before->most_answer, after->most_answer);
+  EXPECT_EQ(before->max_correction, after->max_correction);
   EXPECT_GT(predict_steps_without_fold(examples, kLayers, kPlan, quiet)->seconds.back(), 0);
 }
 
 TEST(ComputeTraining, The_calibration_holds_what_the_folds_missed_above_and_below) {
   const auto examples = sample_steps();
   const auto said = predict_steps_without_fold(examples, kLayers, kPlan, quiet);
-  auto way = train_compute_way(examples, kLayers, kPlan).value();
-  calibrate_way(way, examples, *said);
-  ASSERT_EQ(way.above.folds.size(), 4u);
-  EXPECT_EQ(way.above.folds[0].size(), 40u);
-  EXPECT_EQ(way.above.folds[0].front(), -way.below.folds[0].back());
-  EXPECT_TRUE(check(way)) << check(way).error().what;
+  auto variant = train_compute_variant(examples, kLayers, kPlan).value();
+  calibrate_variant(variant, examples, *said);
+  ASSERT_EQ(variant.above.folds.size(), 4u);
+  EXPECT_EQ(variant.above.folds[0].size(), 40u);
+  EXPECT_EQ(variant.above.folds[0].front(), -variant.below.folds[0].back());
+  EXPECT_TRUE(check(variant)) << check(variant).error().what;
 }
 
 TEST(ComputeTraining, Intervals_hold_about_what_was_asked_for) {
@@ -103,10 +103,10 @@ TEST(ComputeTraining, Chips_whose_jobs_ran_nowhere_else_say_nothing_of_cards) {
 }
 
 TEST(ComputeTraining, Nothing_to_learn_from_and_a_time_that_is_no_number_are_errors) {
-  EXPECT_EQ(train_compute_way({}, kLayers, kPlan).error().what, "no measured steps to learn from");
+  EXPECT_EQ(train_compute_variant({}, kLayers, kPlan).error().what, "no measured steps to learn from");
   auto examples = sample_steps();
   examples[3].seconds = std::nan("");
-  EXPECT_EQ(train_compute_way(examples, kLayers, kPlan).error().what, "row 3: the time of a step is not above zero");
+  EXPECT_EQ(train_compute_variant(examples, kLayers, kPlan).error().what, "row 3: the time of a step is not above zero");
 }
 
 }  // namespace

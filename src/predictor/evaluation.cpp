@@ -37,21 +37,21 @@ bool is_better(Metric metric, double value, double than) {
 
 }  // namespace
 
-std::string_view to_text(Bar bar) {
+std::string_view to_text(Baseline baseline) {
   constexpr std::array<std::string_view, 3> names{"B1", "B2", "B3"};
-  return names[static_cast<std::size_t>(bar)];
+  return names[static_cast<std::size_t>(baseline)];
 }
 
-bool Contender::is_within(Bar bar) const {
-  return std::ranges::any_of(kAllBars,
-                             [&](Bar own) { return own <= bar && name.starts_with(std::string(to_text(own)) + " "); });
+bool Contender::is_within(Baseline baseline) const {
+  return std::ranges::any_of(kAllBaselines,
+                             [&](Baseline own) { return own <= baseline && name.starts_with(std::string(to_text(own)) + " "); });
 }
 
-BarScores score_bar(Bar bar, std::span<const Contender> contenders, std::span<const Scores> scores) {
+BaselineScores score_baseline(Baseline baseline, std::span<const Contender> contenders, std::span<const Scores> scores) {
   DRYFIT_CHECK(contenders.size() == scores.size());
-  BarScores result;
+  BaselineScores result;
   for (std::size_t i = 0; i < contenders.size(); ++i) {
-    if (!contenders[i].is_within(bar)) continue;
+    if (!contenders[i].is_within(baseline)) continue;
     for (const auto metric : kAllMetrics) {
       const auto place = static_cast<std::size_t>(metric);
       if (!result.names[place].empty() && !is_better(metric, scores[i][metric], result.best[metric])) continue;

@@ -21,28 +21,28 @@ namespace dryfit::predictor {
 ///   b1  as the papers use them: squared loss, one sensible configuration each
 ///   b2  also with the absolute loss on logarithms, which is close to ours
 ///   b3  also fitted on the ratio to our physics base
-/// A bar holds all comparators up to it, and is the best of them by metric, chosen with the test rows in view: it
+/// A baseline holds all comparators up to it, and is the best of them by metric, chosen with the test rows in view: it
 /// favours the comparators. Only what beats b3 beats them all.
-enum class Bar : std::size_t { b1, b2, b3 };
-inline constexpr std::array<Bar, 3> kAllBars{Bar::b1, Bar::b2, Bar::b3};
+enum class Baseline : std::size_t { b1, b2, b3 };
+inline constexpr std::array<Baseline, 3> kAllBaselines{Baseline::b1, Baseline::b2, Baseline::b3};
 
 /// "B1".
-std::string_view to_text(Bar bar);
+std::string_view to_text(Baseline baseline);
 
 /// What one model said of every job, having been trained without the job's fold.
 struct Contender {
-  std::string name;               ///< "B2 LightGBM l1": a comparator, of that bar; any other is ours
+  std::string name;               ///< "B2 LightGBM l1": a comparator, of that baseline; any other is ours
   std::vector<double> predicted;  ///< of each example of the data set, in its unit
 
-  bool is_within(Bar bar) const;
+  bool is_within(Baseline baseline) const;
 };
 
-/// The least (of R2 the largest) of each metric over the comparators of a bar.
-struct BarScores {
+/// The least (of R2 the largest) of each metric over the comparators of a baseline.
+struct BaselineScores {
   Scores best;
-  std::array<std::string, kMetrics> names;  ///< whose that is; all empty when the bar has no comparators
+  std::array<std::string, kMetrics> names;  ///< whose that is; all empty when the baseline has no comparators
 };
-BarScores score_bar(Bar bar, std::span<const Contender> contenders, std::span<const Scores> scores);
+BaselineScores score_baseline(Baseline baseline, std::span<const Contender> contenders, std::span<const Scores> scores);
 
 /// The physics base alone, of each example that of its fold, so that it has not seen it.
 Contender base_out_of_fold(const DataSet& data);

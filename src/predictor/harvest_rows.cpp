@@ -40,7 +40,7 @@ class HarvestReader {
     if (row->verdict == "cannot-tell") return leave_out("cannot tell");
     const auto card = cards_.find(row->card);
     if (card == cards_.end()) {
-      return Error{place() + "unknown GPU '" + row->card + "'", "Give the folder of its GPU file with --cards."};
+      return Error{place() + "unknown GPU '" + row->card + "'", "Give the folder of its GPU file with --gpu-file."};
     }
     const auto model = models_.find(row->source + "/" + row->model, row->size);
     if (!model || model->is_scaled()) return leave_out("not in the catalogue of models");

@@ -20,7 +20,7 @@ inline constexpr std::uint32_t kJobModelFileVersion = 2;
 ///
 /// The body is the JobModel member by member: a text is its length (u32) and its bytes; a list is its length (u32) and
 /// its numbers (f64; weights f32, roots u32, nodes as f32, u16, u16); sizes are u32. In order: the card's six texts;
-/// the number of ways; of each way its knowledge (0 outline, 1 totals, 2 layers; since version 2: 3
+/// the number of variants; of each variant its knowledge (0 outline, 1 totals, 2 layers; since version 2: 3
 /// probes), the base's weights, offset, least and
 /// most answer, mean and scale of features and blocks, the shape's ten sizes as they are declared, the number of
 /// networks and a list for each, the number of sets of trees and for each its features, start, roots and nodes, the

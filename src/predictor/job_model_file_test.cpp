@@ -19,11 +19,11 @@ std::string problem_of(std::string_view bytes) {
   return model ? "" : model.error().what;
 }
 
-/// One way, so that every byte can be tried.
+/// One variant, so that every byte can be tried.
 JobModel small_model() {
   auto model = sample_job_model();
-  model.ways = {testing::sample_way(Knowledge::outline)};
-  model.ways[0].members.clear();
+  model.variants = {testing::sample_variant(Knowledge::outline)};
+  model.variants[0].members.clear();
   return model;
 }
 
@@ -41,14 +41,14 @@ TEST(JobModelFile, What_is_written_is_read_and_answers_alike) {
   ASSERT_TRUE(read) << read.error().what;
   EXPECT_EQ(read->card, model.card);
   EXPECT_EQ(to_bytes(*read), bytes);
-  ASSERT_EQ(read->ways.size(), kAllKnowledge.size());
-  for (std::size_t i = 0; i < read->ways.size(); ++i) {
-    const auto before = JobEstimator::of(model.ways[i]);
-    const auto after = JobEstimator::of(read->ways[i]);
+  ASSERT_EQ(read->variants.size(), kAllKnowledge.size());
+  for (std::size_t i = 0; i < read->variants.size(); ++i) {
+    const auto before = JobEstimator::of(model.variants[i]);
+    const auto after = JobEstimator::of(read->variants[i]);
     ASSERT_TRUE(before && after);
     EXPECT_EQ(before->estimate(testing::sample_description())->mib,
               after->estimate(testing::sample_description())->mib);
-    EXPECT_EQ(read->ways[i].calibration.folds, model.ways[i].calibration.folds);
+    EXPECT_EQ(read->variants[i].calibration.folds, model.variants[i].calibration.folds);
   }
 }
 
@@ -79,7 +79,7 @@ TEST(JobModelFile, A_changed_byte_under_a_right_checksum_never_does_harm) {
       const auto model = parse_job_model(sealed(std::move(changed)), "m.model");
       if (!model || !check(*model)) {
         ++refused;
-      } else if (const auto estimate = JobEstimator::of(model->ways[0])->estimate(testing::sample_description())) {
+      } else if (const auto estimate = JobEstimator::of(model->variants[0])->estimate(testing::sample_description())) {
         EXPECT_GT(estimate->mib, 0) << place;
       }
     }

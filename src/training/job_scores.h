@@ -49,7 +49,7 @@ struct FitScores {
 
 FitScores score_fits(std::span<const predictor::HarvestExample> examples, std::span<const double> mib);
 
-/// All of that in a line or two per way, for a person and for a model's card.
+/// All of that in a line or two per variant, for a person and for a model's card.
 std::string describe_scores(std::span<const predictor::HarvestExample> examples, const JobFolds& folds,
                             const OutOfFold& predictions, double coverage);
 
@@ -57,8 +57,8 @@ std::string describe_scores(std::span<const predictor::HarvestExample> examples,
 std::string describe_answers(std::span<const predictor::HarvestExample> examples, const OutOfFold& answers,
                              std::span<const double> bounds_mib, double coverage);
 
-/// A row per example: line, family, fold, ending, measured, and what each way said without the fold.
+/// A row per example: line, family, fold, ending, measured, and what each variant said without the fold.
 std::string out_of_fold_table(std::span<const predictor::HarvestExample> examples, const JobFolds& folds,
-                              std::span<const OutOfFold> ways, double coverage);
+                              std::span<const OutOfFold> variants, double coverage);
 
 }  // namespace dryfit::training

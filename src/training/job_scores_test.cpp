@@ -91,8 +91,8 @@ TEST(JobScores, A_coverage_that_the_folds_are_too_small_for_is_said) {
 
 TEST(JobScores, The_table_has_a_row_per_example_and_a_column_per_answer) {
   TwoFolds made;
-  const std::vector<OutOfFold> ways{made.predictions};
-  const auto table = out_of_fold_table(made.examples, made.folds, ways, 0.9);
+  const std::vector<OutOfFold> variants{made.predictions};
+  const auto table = out_of_fold_table(made.examples, made.folds, variants, 0.9);
   EXPECT_TRUE(
       table.starts_with("line,family,fold,ending,room,measured,layers physics,layers answer,layers bound,"
                         "layers distance\n1,f,0,fits,150,100,99.005,99.005,99.005,0.5\n"))

@@ -31,12 +31,12 @@ struct JobPlan {
 };
 
 /// Fits base, offset, scales, reach, and per seed a network and a set of trees, to those examples that fit their card
-/// (Ending::fits). Nothing is calibrated. The same arguments give the same way, to the bit (see fit_network).
-Result<predictor::JobWay> train_way(std::span<const predictor::HarvestExample> examples, predictor::Knowledge knowledge,
+/// (Ending::fits). Nothing is calibrated. The same arguments give the same variant, to the bit (see fit_network).
+Result<predictor::JobVariant> train_variant(std::span<const predictor::HarvestExample> examples, predictor::Knowledge knowledge,
                                     const JobPlan& plan, std::span<const std::uint64_t> seeds,
                                     const predictor::Report& report);
 
-/// What ways say that have not seen an example's fold, of all examples in their order, in MiB.
+/// What variants say that have not seen an example's fold, of all examples in their order, in MiB.
 struct OutOfFold {
   predictor::Knowledge knowledge = predictor::Knowledge::layers;
   std::vector<double> physics;
@@ -52,7 +52,7 @@ Result<OutOfFold> predict_without_fold(std::span<const predictor::HarvestExample
                                        std::span<const std::uint64_t> seeds, const predictor::Report& report);
 
 /// From what was missed of the examples that fit: Note [Upper bounds].
-predictor::Calibration calibrate_way(std::span<const predictor::HarvestExample> examples, const JobFolds& folds,
+predictor::Calibration calibrate_variant(std::span<const predictor::HarvestExample> examples, const JobFolds& folds,
                                      const OutOfFold& predictions);
 
 /// "networks", "trees", "both".
