@@ -114,7 +114,8 @@ Status check_place(const SlurmOptions& options) {
   if (options.on != "local") return Error{"unknown place '" + options.on + "'", "Use --on local or --on slurm."};
   for (const auto* option : options.own) {
     if (!option->empty())
-      return Error{option->get_name() + " needs --on slurm", "Add --on slurm, or leave out " + option->get_name() + "."};
+      return Error{option->get_name() + " needs --on slurm",
+                   "Add --on slurm, or leave out " + option->get_name() + "."};
   }
   return {};
 }
@@ -204,19 +205,22 @@ void declare_slurm(CLI::App& command, SlurmOptions& o) {
                ->type_name("N")
                ->check(CLI::Range(1, 1024).description(""))
                ->capture_default_str(),
-           command.add_option("--sbatch-arg", o.request.arguments, "Slurm: extra option for sbatch, such as --sbatch-arg=--mem=8G")
+           command
+               .add_option("--sbatch-arg", o.request.arguments,
+                           "Slurm: extra option for sbatch, such as --sbatch-arg=--mem=8G")
                ->type_name("OPTION")
                ->expected(1)
                ->take_all()
                ->allow_extra_args(false),
-           command.add_flag("--no-wait", o.no_wait, "Slurm: submit and return; run the same command later to collect the rows")};
+           command.add_flag("--no-wait", o.no_wait,
+                            "Slurm: submit and return; run the same command later to collect the rows")};
 }
 
 void declare(CLI::App& command, HarvestOptions& o) {
-  command
-      .add_option("--out", o.out, "Output file, one line of JSON per job; jobs already in it are skipped")
+  command.add_option("--out", o.out, "Output file, one line of JSON per job; jobs already in it are skipped")
       ->type_name("FILE");
-  command.add_option("--grid", o.grid, "TOML or JSON file that lists the jobs, see docs/harvest.md (default: built in)")
+  command
+      .add_option("--grid", o.grid, "TOML or JSON file that lists the jobs, see docs/harvest.md (default: built in)")
       ->type_name("FILE");
   command.add_option("--python", o.python, "Python interpreter with PyTorch and the models")
       ->type_name("COMMAND")
@@ -241,10 +245,8 @@ void declare(CLI::App& command, HarvestOptions& o) {
   command.add_option("--timeout", o.timeout, "Time limit for each job (90, 5m, 2h)")
       ->type_name("TIME")
       ->capture_default_str();
-  command.add_flag("--afresh", o.afresh,
-                   "Start a new Python for each job instead of forking one (slower, same rows)");
-  command.add_flag("--without-layers", o.without_layers,
-                   "Omit per-layer data (rows become about 50× smaller)");
+  command.add_flag("--afresh", o.afresh, "Start a new Python for each job instead of forking one (slower, same rows)");
+  command.add_flag("--without-layers", o.without_layers, "Omit per-layer data (rows become about 50× smaller)");
   command.add_flag("--list-models", o.list_models, "List the available models and exit");
   command.add_flag("--list-jobs", o.dry, "List the jobs of the grid in order and exit");
   declare_slurm(command, o.slurm);

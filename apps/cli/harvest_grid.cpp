@@ -104,7 +104,8 @@ class ProductReader {
   }
 
   std::int64_t number(const std::string& key, std::int64_t otherwise) {
-    if (table_.contains(key) && table_.at(key).is_array()) throw GridFault{place_ + ": '" + key + "' is a list, not a number"};
+    if (table_.contains(key) && table_.at(key).is_array())
+      throw GridFault{place_ + ": '" + key + "' is a list, not a number"};
     return numbers(key, {otherwise}, 1).front();
   }
 

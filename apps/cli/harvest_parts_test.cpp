@@ -60,7 +60,8 @@ TEST_F(HarvestPartsTest, A_line_that_is_not_a_row_is_named_and_the_rows_before_i
   write("part-0.jsonl", row("a") + "rubbish\n");
   const auto added = HarvestParts(folder_).collect_into(*file);
   ASSERT_FALSE(added);
-  EXPECT_NE(added.error().what.find("part-0.jsonl: not a row written by dryfit harvest at byte 12"), std::string::npos) << added.error().what;
+  EXPECT_NE(added.error().what.find("part-0.jsonl: not a row written by dryfit harvest at byte 12"), std::string::npos)
+      << added.error().what;
   EXPECT_TRUE(file->contains("a"));
 }
 

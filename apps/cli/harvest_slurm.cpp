@@ -163,10 +163,10 @@ class ArrayHarvest {
     }
     std::string endings;
     for (const auto& [state, count] : final_states(array_)) endings += fmt::format(" {} {}", count, state);
-    return fail({"Slurm job " + array_ + " ended before all jobs were done" +
-                     (endings.empty() ? "" : "; its tasks:" + endings),
-                 "Look at the logs in " + folder_.string() + ", then run the same command to submit what is left."},
-                kCouldNotTell);
+    return fail(
+        {"Slurm job " + array_ + " ended before all jobs were done" + (endings.empty() ? "" : "; its tasks:" + endings),
+         "Look at the logs in " + folder_.string() + ", then run the same command to submit what is left."},
+        kCouldNotTell);
   }
 
   const SlurmHarvest& harvest_;

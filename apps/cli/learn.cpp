@@ -87,7 +87,8 @@ void declare(CLI::App& command, LearnOptions& o) {
       ->required();
   command.add_option("--history", o.history, "History to learn from (default: ~/.local/share/dryfit/history.db)")
       ->type_name("FILE");
-  command.add_option("--out", o.out, "Output file for the calibration (default: beside the history)")->type_name("FILE");
+  command.add_option("--out", o.out, "Output file for the calibration (default: beside the history)")
+      ->type_name("FILE");
   command.add_option("--coverage", o.coverage, "Target coverage of the bounds in the table")
       ->type_name("X")
       ->capture_default_str();
@@ -118,7 +119,8 @@ void add_learn(CLI::App& app, const Arguments& arguments, int& exit_code) {
       "  dryfit learn --harvest rows.jsonl --models models.jsonl --gpu-file cards --out predictions.csv \\\n"
       "      --model mine.dryfit-model --date 2026-11-17 --licence Apache-2.0\n"
       "  dryfit learn --data DIR --set schedtune --folds model12 --network flat --out predictions.csv\n\n"
-      "--from-history writes a calibration for this site. Its table shows how many jobs stayed within their bound, and\n"
+      "--from-history writes a calibration for this site. Its table shows how many jobs stayed within their bound, "
+      "and\n"
       "by how much bounds exceeded real use, before and after the correction (after: cross-validated).\n"
       "--harvest trains a model for `dryfit predict --model-file` on rows from `dryfit harvest`.\n"
       "--data makes out-of-fold predictions for a table of measured jobs, which `dryfit evaluate` scores.\n"

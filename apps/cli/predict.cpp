@@ -274,18 +274,14 @@ void declare_job(CLI::App& command, PredictDefaults& o) {
       ->expected(1)
       ->take_all()
       ->allow_extra_args(false);
-  command.add_option("--coverage", o.coverage, "Target coverage of the bound")
-      ->type_name("X")
-      ->capture_default_str();
+  command.add_option("--coverage", o.coverage, "Target coverage of the bound")->type_name("X")->capture_default_str();
 }
 
 void declare(CLI::App& command, PredictOptions& o) {
   command.add_option("JOBS", o.jobs, "JSON file with one job, or one job per line; - reads lines from stdin")
       ->type_name("FILE|-");
   declare_job(command, o.defaults);
-  command
-      .add_option("--python", o.factory,
-                  "Your own model: dry-run a few steps of the model that FACTORY() returns")
+  command.add_option("--python", o.factory, "Your own model: dry-run a few steps of the model that FACTORY() returns")
       ->type_name("FILE.py:FACTORY");
   command.add_option("--interpreter", o.interpreter, "Python interpreter for --python")
       ->type_name("COMMAND")
@@ -295,8 +291,7 @@ void declare(CLI::App& command, PredictOptions& o) {
       ->capture_default_str();
   command.add_option("--model-file", o.model_file, "Learned model of memory (default: the installed one)")
       ->type_name("FILE");
-  command
-      .add_option("--compute-model", o.compute_model, "Learned model of step times (default: the installed one)")
+  command.add_option("--compute-model", o.compute_model, "Learned model of step times (default: the installed one)")
       ->type_name("FILE");
   command.add_option("--models", o.models, "Catalogue of models (default: the installed one)")->type_name("FILE");
   command.add_option("--gpu-file,--cards", o.cards, "Your own GPU file, or a folder of them")
@@ -305,9 +300,8 @@ void declare(CLI::App& command, PredictOptions& o) {
       ->take_all()
       ->allow_extra_args(false);
   command
-      .add_option(
-          "--calibration", o.calibration.file,
-          "Site calibration that corrects the bounds (default: the one beside the default history)")
+      .add_option("--calibration", o.calibration.file,
+                  "Site calibration that corrects the bounds (default: the one beside the default history)")
       ->type_name("FILE");
   command.add_flag("--no-calibration", o.calibration.none, "Do not correct the bounds");
   command.add_option("--threads", o.threads, "Maximum parallel threads for a stream (default: one per core)")

@@ -123,7 +123,8 @@ std::vector<std::string> site_notes(const PredictAnswer& answer) {
                     (card.bound_factor > 1 ? "raised" : "lowered") +
                     text_of(" by %.1f %% (", 100 * std::abs(card.bound_factor - 1)) + records_text(*site) + ")");
   }
-  if (notes.empty()) notes.push_back("the bounds are not changed by this site's calibration (" + records_text(*site) + ")");
+  if (notes.empty())
+    notes.push_back("the bounds are not changed by this site's calibration (" + records_text(*site) + ")");
   return notes;
 }
 

@@ -148,8 +148,9 @@ TEST_F(PredictAnswerTest, What_a_calibration_does_is_noted_with_its_records_and_
 }
 
 TEST_F(PredictAnswerTest, A_calibration_that_does_not_apply_or_is_not_used_is_noted_too) {
-  EXPECT_EQ(notes_of(corrected(testing::site_with({}), kGib, kGib, "rtx-4090")),
-            (std::vector<std::string>{"the bounds are not changed by this site's calibration (0 records from this site)"}));
+  EXPECT_EQ(
+      notes_of(corrected(testing::site_with({}), kGib, kGib, "rtx-4090")),
+      (std::vector<std::string>{"the bounds are not changed by this site's calibration (0 records from this site)"}));
   const SiteCorrection damaged{.bounds = nullptr, .problem = "site.json: it is damaged. Write it again."};
   EXPECT_EQ(notes_of(corrected(damaged, kGib, kGib, "rtx-4090")),
             (std::vector<std::string>{"bounds are not corrected for this site: site.json: it is damaged. Write it "
@@ -159,10 +160,10 @@ TEST_F(PredictAnswerTest, A_calibration_that_does_not_apply_or_is_not_used_is_no
 
 TEST_F(PredictAnswerTest, Doubts_are_noted) {
   EXPECT_TRUE(notes_of(*answer(always(kGib, kGib))).empty());
-  EXPECT_EQ(
-      notes_of(*answer(always(kGib, kGib), {"rtx-4090"}, 448)),
-      (std::vector<std::string>{"the model is known at size 224 and was scaled from there by area, so the prediction is "
-                                "less certain and the bound wider"}));
+  EXPECT_EQ(notes_of(*answer(always(kGib, kGib), {"rtx-4090"}, 448)),
+            (std::vector<std::string>{
+                "the model is known at size 224 and was scaled from there by area, so the prediction is "
+                "less certain and the bound wider"}));
   EXPECT_EQ(notes_of(*answer(always(kGib, kGib, false))),
             (std::vector<std::string>{
                 "the job is unlike the training data, so the bound is wider; `dryfit run` gives an exact answer"}));
@@ -193,9 +194,8 @@ TEST_F(PredictAnswerTest, Doubts_about_step_times_are_noted) {
   EXPECT_EQ(notes_of(timed(testing::always_half_a_second(false, false))),
             (std::vector<std::string>{"no step times of such jobs were measured on some of these GPUs; theirs are "
                                       "scaled by peak rate, with a wider interval"}));
-  EXPECT_EQ(
-      notes_of(timed(testing::always_half_a_second(true, false))),
-      (std::vector<std::string>{"the job is unlike those with measured step times, so the interval is wider"}));
+  EXPECT_EQ(notes_of(timed(testing::always_half_a_second(true, false))),
+            (std::vector<std::string>{"the job is unlike those with measured step times, so the interval is wider"}));
 }
 
 }  // namespace

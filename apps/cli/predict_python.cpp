@@ -46,8 +46,8 @@ Result<std::string> absolute_factory(const std::string& factory) {
 Status check(const HarvestTally& tally) {
   if (tally.error) return *tally.error;
   if (tally.interrupted) return Error{"interrupted", ""};
-  if (tally.killed > 0) return Error{"the dry run of the model was killed from outside",
-                                     "Check that this machine has enough free memory."};
+  if (tally.killed > 0)
+    return Error{"the dry run of the model was killed from outside", "Check that this machine has enough free memory."};
   return {};
 }
 
@@ -114,7 +114,8 @@ Result<predictor::ModelDescription> describe_by_dry_run(const PythonModel& model
   auto file = HarvestFile::open(path);
   if (!file) return file.error();
   const auto* card = catalogue.find(kCard);
-  if (card == nullptr) return Error{"the GPU description '" + std::string(kCard) + "' is missing", "Install Dryfit again."};
+  if (card == nullptr)
+    return Error{"the GPU description '" + std::string(kCard) + "' is missing", "Install Dryfit again."};
   const auto tally = harvest_all(jobs_for(model, *factory),
                                  {.process = {.python = model.python, .resources = resources, .timeout = model.timeout},
                                   .torch = models->torch,

@@ -212,8 +212,7 @@ Result<PredictQuestion> parse_question(std::string_view json, const PredictDefau
                                        const ModelSource& models) {
   const auto object = Json::parse(json, nullptr, false);
   if (!object.is_object()) {
-    return Error{"not a JSON object",
-                 R"(Write a job like {"model": "resnet50", "batch": 64, "gpu": "rtx-4090"}.)"};
+    return Error{"not a JSON object", R"(Write a job like {"model": "resnet50", "batch": 64, "gpu": "rtx-4090"}.)"};
   }
   Reader reader(defaults);
   if (auto status = reader.read(object); !status) return status.error();

@@ -77,9 +77,7 @@ TEST(PredictStream, Lines_are_answered_in_order) {
   EXPECT_EQ(answers_to("").first, "");
 }
 
-TEST(PredictStream, Blank_lines_are_skipped_and_counted) {
-  EXPECT_EQ(answers_to("\na\n  \r\nb").first, "2:a\n4:b\n");
-}
+TEST(PredictStream, Blank_lines_are_skipped_and_counted) { EXPECT_EQ(answers_to("\na\n  \r\nb").first, "2:a\n4:b\n"); }
 
 TEST(PredictStream, A_last_line_needs_no_end) { EXPECT_EQ(answers_to("a\nb").first, "1:a\n2:b\n"); }
 

@@ -28,7 +28,7 @@ struct Findings {
   std::vector<predictor::Contender> contenders;
   predictor::Ranking ranking;
   std::vector<predictor::BaselineDifference> to_baselines;  ///< empty unless requested
-  std::string against;                            ///< empty unless requested
+  std::string against;                                      ///< empty unless requested
   std::vector<NamedDifference> to_named;
 
   std::size_t group_count() const;

@@ -47,7 +47,8 @@ ParsedHarvest parse_harvest_options(int argc, const char* const* argv) {
   auto* out = app.add_option("--out", options.out, "Write out-of-fold predictions to this file");
   auto* model = app.add_option("--model", options.model, "Also train on all rows and write the model to this file");
   app.add_option("--name", options.name, "Name in the model's description")->needs(model);
-  auto* date = app.add_option("--date", options.date, "Date in the model's description (no clock is read)")->needs(model);
+  auto* date =
+      app.add_option("--date", options.date, "Date in the model's description (no clock is read)")->needs(model);
   auto* licence = app.add_option("--licence", options.licence, "Licence of the model")->needs(model);
   model->needs(date)->needs(licence);
   judge->excludes(out)->excludes(model);

@@ -90,7 +90,7 @@ Status write_kept_model(const HarvestOptions& options, const Harvest& harvest, c
 }
 
 Result<std::vector<OutOfFold>> predict_all_variants(const HarvestOptions& options, const Harvest& harvest,
-                                                const JobFolds& folds, const predictor::Report& report) {
+                                                    const JobFolds& folds, const predictor::Report& report) {
   std::vector<OutOfFold> variants;
   for (const auto knowledge : predictor::kAllKnowledge) {
     if (knowledge == predictor::Knowledge::probes && !has_probes(harvest)) continue;

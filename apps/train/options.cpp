@@ -11,8 +11,9 @@ namespace {
 void add_choice(CLI::App& app, Choice& choice) {
   app.add_option("--set", choice.set, "Data set")->capture_default_str();
   app.add_option("--features", choice.features, "Features to learn from (default: the data set's first)");
-  app.add_option("--network", choice.network, kNetworks)->capture_default_str();
-  app.add_option("--paper-reading", choice.reading, "How to read a row: as one step of channels, or as tokens, a step per column")
+  app.add_option("--network", choice.network, std::string("Network: ") + kNetworks)->capture_default_str();
+  app.add_option("--paper-reading", choice.reading,
+                 "How to read a row: as one step of channels, or as tokens, a step per column")
       ->capture_default_str();
   app.add_option("--epochs", choice.epochs, "Epochs (default: the recipe's)");
   app.add_option("--batch", choice.batch, "Batch size (default: the recipe's)");

@@ -196,7 +196,8 @@ void declare(CLI::App& app, Options& options) {
   app.add_option("--coverage", options.coverage, "Target coverage of the scored intervals")->capture_default_str();
   app.add_option("--out", options.out, "Write timm's out-of-fold predictions to this file, for dryfit-evaluate");
   auto* model = app.add_option("--model", options.model, "Also learn from all steps and write the model to this file");
-  auto* date = app.add_option("--date", options.date, "Date in the model's description (no clock is read)")->needs(model);
+  auto* date =
+      app.add_option("--date", options.date, "Date in the model's description (no clock is read)")->needs(model);
   auto* licence = app.add_option("--licence", options.licence, "Licence of the model")->needs(model);
   model->needs(date)->needs(licence);
 }

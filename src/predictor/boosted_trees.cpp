@@ -14,7 +14,7 @@ Error bad(std::size_t node, const char* what) {
   return {"node " + std::to_string(node) + " of the trees " + what, "Train the model again."};
 }
 
-/// Nodes below another come after it, so that no way goes round in circles.
+/// The children of a node come after it, so that no path is a cycle.
 Status check_tree(const BoostedTrees& trees, std::size_t root, std::size_t end) {
   for (std::size_t place = root; place < end; ++place) {
     const auto& node = trees.nodes[place];
@@ -42,7 +42,8 @@ double BoostedTrees::answer(std::span<const float> inputs) const {
 }
 
 Status check(const BoostedTrees& trees) {
-  if (!std::isfinite(trees.start)) return Error{"the trees' starting value is not a finite number", "Train the model again."};
+  if (!std::isfinite(trees.start))
+    return Error{"the trees' starting value is not a finite number", "Train the model again."};
   if (trees.roots.empty() != trees.nodes.empty() || (!trees.roots.empty() && trees.roots.front() != 0)) {
     return Error{"the trees' nodes do not belong to any tree", "Train the model again."};
   }

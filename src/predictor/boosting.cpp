@@ -16,7 +16,7 @@
 namespace dryfit::predictor {
 namespace {
 
-/// Some of the numbers from 0 to below `count`, at least one, ascending; the same with every standard library.
+/// A random subset of the numbers from 0 to below `count`, not empty, ascending; the same with every standard library.
 template <class Number>
 std::vector<Number> draw(std::size_t count, double share, std::mt19937_64& random) {
   std::vector<Number> numbers(count);

@@ -41,7 +41,7 @@ Difference difference(const DataSet& data, const Contender& first, const Contend
 }
 
 std::vector<BaselineDifference> differences_to_baselines(const DataSet& data, const std::vector<Contender>& contenders,
-                                               const Ranking& ranking, const BootstrapOptions& options) {
+                                                         const Ranking& ranking, const BootstrapOptions& options) {
   std::vector<BaselineDifference> differences;
   for (const auto& contender : contenders) {
     if (contender.is_within(Baseline::b3)) continue;

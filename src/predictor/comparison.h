@@ -12,7 +12,7 @@
 
 namespace dryfit::predictor {
 
-/// The scores of all contenders, and the baselines that they make.
+/// The scores of all contenders, and of the baselines among them.
 struct Ranking {
   std::vector<Scores> scores;  ///< of each contender
   std::array<BaselineScores, kAllBaselines.size()> baselines;
@@ -21,19 +21,19 @@ struct Ranking {
 };
 Ranking rank(const DataSet& data, const std::vector<Contender>& contenders);
 
-/// First less second in the unit of published scores, with intervals over the data set's groups.
+/// First minus second in the unit of published scores, with intervals over the data set's groups.
 Difference difference(const DataSet& data, const Contender& first, const Contender& second,
                       const BootstrapOptions& options);
 
-/// One of ours less the best of a baseline: metric by metric less another comparator, as the baseline names them.
+/// One of ours minus the best of a baseline, which may be a different comparator for each metric.
 struct BaselineDifference {
   std::string name;
   Baseline baseline = Baseline::b1;
   Difference difference;
 };
 
-/// Of each contender that is in no baseline, to each baseline that has comparators.
+/// For each contender that belongs to no baseline, the difference to each baseline that has comparators.
 std::vector<BaselineDifference> differences_to_baselines(const DataSet& data, const std::vector<Contender>& contenders,
-                                               const Ranking& ranking, const BootstrapOptions& options);
+                                                         const Ranking& ranking, const BootstrapOptions& options);
 
 }  // namespace dryfit::predictor

@@ -73,7 +73,8 @@ Status check(const ComputeVariant& variant) {
     return Error{"the model's variant '" + std::string(to_text(variant.knowledge)) + "': " + what, "Train it again."};
   };
   if (!is_sound(variant.base)) return bad("its roofline is invalid");
-  if (!all_finite(std::array{variant.min_correction, variant.max_correction}) || variant.min_correction > variant.max_correction) {
+  if (!all_finite(std::array{variant.min_correction, variant.max_correction}) ||
+      variant.min_correction > variant.max_correction) {
     return bad("the range of its corrections is invalid");
   }
   if (!has_sound_trees(variant)) return bad("its trees are invalid");

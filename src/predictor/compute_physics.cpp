@@ -20,7 +20,7 @@ using enum BlockField;
 constexpr double kFlopsPerMac = 6;         ///< two forward, four backward
 constexpr double kSecondsPerLayer = 1e-5;  ///< some launches
 constexpr double kForwardShare = 1.0 / 3;  ///< of a step without checkpointing
-constexpr double kWeightPasses = 10;       ///< casts, forward, backward, gradients: whatever the optimizer is
+constexpr double kWeightPasses = 10;       ///< casts, forward, backward, gradients; with any optimizer
 
 /// How often an optimizer of torch.optim reads or writes a parameter, its gradient or its state.
 double passes_of(Optimizer optimizer) {
@@ -54,7 +54,7 @@ double convolutions_of(const Block& block) {
   return block[n_conv] + block[n_pointwise] + block[n_groupconv] + block[n_depthwise];
 }
 
-/// Operations a second of a layer that is linear, or else a convolution.
+/// Operations per second for a linear layer, or else a convolution.
 double rate_of(const Step& step, bool linear) {
   const bool full = step.job.precision == Precision::fp32;
   return full && linear ? step.rates.fp32_flops : peak_flops(step.rates, step.job.precision);
@@ -67,7 +67,7 @@ double matrix_seconds(const Step& step, const Block& block) {
 }
 
 /// Multiply-adds of a block's grouped convolutions. The bytes of the largest are those of its input or its output,
-/// whichever is more, and the channels those of any layer of the block; the smaller answer is nearer.
+/// whichever is larger, and the channels those of any layer of the block; the smaller result is closer.
 double grouped_channels(const Block& block) {
   const double area = block[hw_group_dw] * block[hw_group_dw];
   if (block[n_groupconv] == 0 || area == 0) return 0;
@@ -88,7 +88,7 @@ double attention_flops(const ModelDescription& model) {
   return std::max(0.0, model.flops - kFlopsPerMac * sum_of(model.blocks, macs));
 }
 
-/// Of one sample.
+/// Per sample.
 void add_layers(const Step& step, StepTerms& terms) {
   const auto& model = step.job.model;
   for (const auto& block : model.blocks) {

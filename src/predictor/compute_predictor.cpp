@@ -13,7 +13,7 @@
 namespace dryfit::predictor {
 namespace {
 
-/// The variant that knows most of what the job tells.
+/// The variant for the job's knowledge.
 Result<const ComputeVariant*> variant_for(const ComputeModel& model, const JobDescription& job) {
   const auto knowledge = compute_knowledge_of(job);
   if (!knowledge) return knowledge.error();
@@ -73,7 +73,8 @@ Result<ComputePrediction> ComputePredictor::predict(const JobDescription& job, c
                                      .familiar = measured && distance <= 1,
                                      .measured = measured};
   if (is_sensible(prediction)) return prediction;
-  return Error{"the learned model gives no usable step time for this job", "The job is too different from the training data."};
+  return Error{"the learned model gives no usable step time for this job",
+               "The job is too different from the training data."};
 }
 
 const ModelCard& ComputePredictor::card() const { return model_->card; }

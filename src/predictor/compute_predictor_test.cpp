@@ -131,11 +131,13 @@ TEST(ComputePredictor, A_model_whose_parts_do_not_belong_together_is_refused) {
     return problem_of(changed);
   };
   const std::string begin = "the model's variant 'layers': ";
-  EXPECT_EQ(problem_after([](ComputeVariant& variant) { variant.base.weights[3] = -1; }), begin + "its roofline is invalid");
+  EXPECT_EQ(problem_after([](ComputeVariant& variant) { variant.base.weights[3] = -1; }),
+            begin + "its roofline is invalid");
   EXPECT_EQ(problem_after([](ComputeVariant& variant) { variant.min_correction = 9; }),
             begin + "the range of its corrections is invalid");
   EXPECT_EQ(problem_after([](ComputeVariant& variant) { variant.trees.clear(); }), begin + "its trees are invalid");
-  EXPECT_EQ(problem_after([](ComputeVariant& variant) { variant.trees[0].features = 3; }), begin + "its trees are invalid");
+  EXPECT_EQ(problem_after([](ComputeVariant& variant) { variant.trees[0].features = 3; }),
+            begin + "its trees are invalid");
   EXPECT_EQ(problem_after([](ComputeVariant& variant) { variant.above.folds[0][0] = 9; }),
             begin + "its calibration is invalid");
   EXPECT_EQ(problem_after([](ComputeVariant& variant) { variant.reach.low[0] = 1e9; }),

@@ -116,10 +116,10 @@ Result<ComputeVariant> train_compute_variant(ComputeExamples all, ComputeKnowled
 
 Result<StepsOutOfFold> predict_steps_without_fold(ComputeExamples examples, ComputeKnowledge knowledge,
                                                   const ComputePlan& plan, const Report& report) {
-  StepsOutOfFold said{knowledge,
-                      std::vector<double>(examples.size()),
-                      std::vector<double>(examples.size()),
-                      {plan.seeds.size(), std::vector<double>(examples.size())}};
+  StepsOutOfFold predicted{knowledge,
+                           std::vector<double>(examples.size()),
+                           std::vector<double>(examples.size()),
+                           {plan.seeds.size(), std::vector<double>(examples.size())}};
   const auto count = folds_of(examples);
   for (std::size_t fold = 0; fold < count; ++fold) {
     report(std::string(to_text(knowledge)) + ", fold " + std::to_string(fold + 1) + " of " + std::to_string(count));
@@ -129,17 +129,17 @@ Result<StepsOutOfFold> predict_steps_without_fold(ComputeExamples examples, Comp
     for (std::size_t set = 0; set < variant->trees.size(); ++set) {
       const auto alone = with_trees(*variant, set);
       for (std::size_t i = 0; i < examples.size(); ++i) {
-        if (examples[i].fold == fold) said.seeds[set][i] = estimate_step(alone, step_of(examples[i])).seconds;
+        if (examples[i].fold == fold) predicted.seeds[set][i] = estimate_step(alone, step_of(examples[i])).seconds;
       }
     }
     for (std::size_t i = 0; i < examples.size(); ++i) {
       if (examples[i].fold != fold) continue;
       const auto estimate = estimate_step(*variant, step_of(examples[i]));
-      said.base[i] = estimate.base_seconds;
-      said.seconds[i] = estimate.seconds;
+      predicted.base[i] = estimate.base_seconds;
+      predicted.seconds[i] = estimate.seconds;
     }
   }
-  return said;
+  return predicted;
 }
 
 void calibrate_variant(ComputeVariant& variant, ComputeExamples examples, const StepsOutOfFold& predictions) {
@@ -159,8 +159,8 @@ Result<std::vector<GpuShift>> shifts_of_unseen_gpus(ComputeExamples examples, Co
   for (const double chip : chips) {
     report(std::string(to_text(knowledge)) + ", without a chip");
     const auto is_on_chip = [&](const ComputeExample& each) { return each.job.compute_capability == chip; };
-    const auto variant = train_compute_variant(described_among(examples, [&](const auto& each) { return !is_on_chip(each); }),
-                                       knowledge, plan);
+    const auto variant = train_compute_variant(
+        described_among(examples, [&](const auto& each) { return !is_on_chip(each); }), knowledge, plan);
     if (!variant) return variant.error();
     std::vector<double> misses, errors;
     for (const auto& example : examples) {

@@ -45,8 +45,8 @@ Result<typename Names::value_type::first_type> parse_in(const Names& names, std:
   return Error{"unknown " + std::string(what) + " '" + std::string(text) + "'", "Use one of: " + all + "."};
 }
 
-/// A number of a job, with the range in which it makes sense. The upper ends are far beyond anything that was ever
-/// trained; they catch slips.
+/// A number of a job, with its valid range. The upper ends are far beyond anything that was ever trained; they catch
+/// typos.
 struct Bounded {
   std::string_view name;
   double value;

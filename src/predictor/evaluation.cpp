@@ -10,7 +10,7 @@
 namespace dryfit::predictor {
 namespace {
 
-/// Where in the table each wanted row stands.
+/// The place of each wanted row in the table.
 Result<std::vector<std::size_t>> places_of(const Table& table, std::span<const std::size_t> rows) {
   const auto numbers = table.numbers("row");
   if (!numbers) return numbers.error();
@@ -28,7 +28,8 @@ Result<std::vector<std::size_t>> places_of(const Table& table, std::span<const s
     places.erase(place);
   }
   if (places.empty()) return found;
-  return Error{table.place(places.begin()->second) + ": the row is not in the folds", "Use the folds of this data set."};
+  return Error{table.place(places.begin()->second) + ": the row is not in the folds",
+               "Use the folds of this data set."};
 }
 
 bool is_better(Metric metric, double value, double than) {
@@ -43,11 +44,13 @@ std::string_view to_text(Baseline baseline) {
 }
 
 bool Contender::is_within(Baseline baseline) const {
-  return std::ranges::any_of(kAllBaselines,
-                             [&](Baseline own) { return own <= baseline && name.starts_with(std::string(to_text(own)) + " "); });
+  return std::ranges::any_of(kAllBaselines, [&](Baseline own) {
+    return own <= baseline && name.starts_with(std::string(to_text(own)) + " ");
+  });
 }
 
-BaselineScores score_baseline(Baseline baseline, std::span<const Contender> contenders, std::span<const Scores> scores) {
+BaselineScores score_baseline(Baseline baseline, std::span<const Contender> contenders,
+                              std::span<const Scores> scores) {
   DRYFIT_CHECK(contenders.size() == scores.size());
   BaselineScores result;
   for (std::size_t i = 0; i < contenders.size(); ++i) {
@@ -82,7 +85,8 @@ Result<std::vector<Contender>> contenders_in(const Table& table, std::span<const
     for (const auto place : *places) {
       const double value = (*numbers)[place];
       if (value <= 0)
-        return Error{table.place(place) + ": '" + column + "' is not above zero", "Give the values in the unit of the data set."};
+        return Error{table.place(place) + ": '" + column + "' is not above zero",
+                     "Give the values in the unit of the data set."};
       contender.predicted.push_back(value);
     }
   }

@@ -20,7 +20,7 @@ Ending ending_of(const HarvestedJob& job) {
   return job.alloc_retries > 0 ? Ending::squeezed : Ending::fits;
 }
 
-/// Whether the row is one of those that describe its model, but for the card.
+/// Whether the row is one of those that describe its model, on any card.
 bool is_probe(const JobDescription& job) {
   return job.optimizer == Optimizer::sgd &&
          std::ranges::any_of(probes_of(job), [&](const Probe& probe) { return probe.batch == job.batch; });

@@ -125,7 +125,7 @@ double input_size(const std::vector<Layer>& layers) {
   return shape.size() >= 2 ? static_cast<double>(shape[1]) : 0;
 }
 
-/// What a sample keeps of the whole pass, less what the layers grew by that is not theirs: Note [Blocks].
+/// What the whole pass keeps per sample, without growth in layers that is not their own: Note [Blocks].
 double kept_forward(const HarvestedJob& job, const std::vector<Block>& blocks) {
   if (job.forward_bytes == 0) return 0;
   double grown = 0, kept = 0;

@@ -11,17 +11,17 @@
 
 namespace dryfit::predictor {
 
-/// What a variant says of a job, without a bound.
+/// What a variant predicts for a job, without a bound.
 struct JobEstimate {
   double mib = 0;
-  double base_mib = 0;  ///< what physics alone says
+  double base_mib = 0;  ///< the prediction of physics alone
   double distance = 0;  ///< Note [Distance]
 };
 
-/// A variant that answers. Immutable, so it may be used by many threads at once.
+/// A variant that is ready to predict. Immutable, and so thread-safe.
 class JobEstimator {
  public:
-  /// An Error when the parts do not belong together.
+  /// An Error if the parts do not belong together.
   static Result<JobEstimator> of(JobVariant variant, const Kernels& kernels = best_kernels());
 
   /// Of a job that has passed check() and is known at least as well as variant().knowledge. An Error when the answer is no

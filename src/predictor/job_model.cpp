@@ -30,7 +30,8 @@ bool is_sound(const Reach& reach) {
 bool has_fitting_network(const JobVariant& variant) {
   const auto& shape = variant.shape;
   return shape.job_features == job_feature_count(variant.knowledge) && shape.token_maps == 1 &&
-         shape.token_features == kBlockFields && shape.most_tokens >= (reads_blocks(variant.knowledge) ? kMostBlocks : 0);
+         shape.token_features == kBlockFields &&
+         shape.most_tokens >= (reads_blocks(variant.knowledge) ? kMostBlocks : 0);
 }
 
 bool has_fitting_trees(const JobVariant& variant) {
@@ -56,7 +57,8 @@ Status check(const JobVariant& variant) {
     return Error{"the model's variant '" + std::string(to_text(variant.knowledge)) + "': " + what, "Train it again."};
   };
   if (!is_sound(variant.base) || !std::isfinite(variant.offset)) return bad("its physics base is invalid");
-  if (!all_finite(std::array{variant.min_correction, variant.max_correction}) || variant.min_correction > variant.max_correction) {
+  if (!all_finite(std::array{variant.min_correction, variant.max_correction}) ||
+      variant.min_correction > variant.max_correction) {
     return bad("the range of its corrections is invalid");
   }
   if (!is_sound(variant.features, job_feature_count(variant.knowledge)) ||

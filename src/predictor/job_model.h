@@ -16,10 +16,10 @@
 
 namespace dryfit::predictor {
 
-/// What is learned for jobs of which so much is known, as plain data. The peak is
+/// What is learned for jobs with this knowledge, as plain data. The peak is
 ///   base * e^(offset + answer)
-/// where the answer is the mean of the networks' answers, of the trees', or of those two means, and stays within what
-/// was there to be learned: [min_correction, max_correction].
+/// where the answer is the mean of the networks' answers, of the trees', or of those two means, limited to the range in
+/// the training data: [min_correction, max_correction].
 struct JobVariant {
   Knowledge knowledge = Knowledge::layers;
   JobPhysics base;
@@ -27,7 +27,7 @@ struct JobVariant {
   double min_correction = 0;
   double max_correction = 0;
   Scaler features;  ///< of job_features_of()
-  Scaler blocks;    ///< of block_tokens_of(); empty where blocks are not known
+  Scaler blocks;    ///< of block_tokens_of(); empty if blocks are unknown
   NetworkShape shape;
   std::vector<std::vector<float>> members;  ///< the weights of each network
   std::vector<BoostedTrees> trees;          ///< over the scaled features
@@ -35,7 +35,7 @@ struct JobVariant {
   Reach reach;
 };
 
-/// A variant for each Knowledge that was learned, at most one.
+/// At most one variant for each Knowledge.
 struct JobModel {
   ModelCard card;
   std::vector<JobVariant> variants;
@@ -48,7 +48,7 @@ struct JobInput {
   NetworkInput scaled;
 };
 
-/// The job has passed check() and is known at least so well.
+/// The job has passed check() and has at least the knowledge of the variant.
 JobInput encode(const JobVariant& variant, const JobDescription& job);
 
 /// An Error unless the parts belong together and no number is out of its range.

@@ -71,7 +71,7 @@ inline std::vector<JobDescription> varied_descriptions() {
   return jobs;
 }
 
-/// Of the least size that is allowed.
+/// A shape of the smallest allowed size.
 inline NetworkShape least_shape(Knowledge knowledge) {
   auto shape = sequence_shape(Core::bigru, job_feature_count(knowledge), kBlockFields);
   shape.width = shape.gru_units = shape.feed_forward = shape.hidden = 16;
@@ -79,7 +79,7 @@ inline NetworkShape least_shape(Knowledge knowledge) {
   return shape;
 }
 
-/// A tree that says -0.1 up to a threshold of the first feature, and 0.1 above it.
+/// A tree that answers -0.1 up to a threshold of the first feature, and 0.1 above it.
 inline BoostedTrees sample_trees(Knowledge knowledge) {
   return {.features = job_feature_count(knowledge),
           .start = 0.01,
@@ -90,10 +90,10 @@ inline BoostedTrees sample_trees(Knowledge knowledge) {
 /// Untrained: one network, one tree, two folds of 49 residuals from -0.12 to 0.12.
 inline JobVariant sample_variant(Knowledge knowledge) {
   JobVariant variant{.knowledge = knowledge,
-             .base = {{100, 50, 1, 0.5, 1, 0.1, 0.2, 1, 0.3, 1, 1, 2}},
-             .offset = 0.05,
-             .min_correction = -0.5,
-             .max_correction = 0.5};
+                     .base = {{100, 50, 1, 0.5, 1, 0.1, 0.2, 1, 0.3, 1, 1, 2}},
+                     .offset = 0.05,
+                     .min_correction = -0.5,
+                     .max_correction = 0.5};
   std::vector<std::vector<double>> features;
   std::vector<double> rows;
   std::vector<double> blocks;

@@ -20,8 +20,8 @@ using enum BlockField;
 
 constexpr double kMib = 1024 * 1024;
 
-/// Of the optimizer, in units of the parameters: what it keeps, and what a step of torch.optim's foreach
-/// implementation makes beside it.
+/// An optimizer in units of the parameters: its state, and what a step of torch.optim's foreach implementation
+/// allocates in addition.
 struct OptimizerCost {
   double state = 0;
   double step = 0;
@@ -74,7 +74,7 @@ double sum_of(const JobDescription& job, BlockField field) {
   return sum;
 }
 
-/// What a sample's forward pass keeps behind its last block: the loss of a language model that computes its own.
+/// What the forward pass keeps behind its last block, per sample: the loss of a language model that computes its own.
 double kept_behind_blocks(const JobDescription& job) {
   return std::max(0.0, job.model.forward_bytes - sum_of(job, saved_bytes));
 }
@@ -98,8 +98,8 @@ double backward_peak(const JobDescription& job, const Sizes& sizes) {
 
 double one_of_run(const Block& block) { return block[saved_bytes] / std::max(1.0, block[run]); }
 
-/// The first and the last block, which are taken for not checkpointed, and the largest of the others, which is made
-/// again.
+/// The first and the last block, which we assume are not checkpointed, and the largest of the others, which is
+/// recomputed.
 double checkpointed_bytes(const JobDescription& job) {
   const auto& blocks = job.model.blocks;
   const double bytes = blocks.front()[saved_bytes] + (blocks.size() > 1 ? blocks.back()[saved_bytes] : 0);
@@ -120,7 +120,7 @@ double largest_output(const JobDescription& job) {
   return job.batch * bytes;
 }
 
-/// What the backward pass holds beside what stays, without checkpointing.
+/// What the backward pass holds on top of what stays, without checkpointing.
 double backward_bytes(const JobDescription& job, Knowledge knowledge, const Sizes& sizes) {
   if (knowledge == Knowledge::layers) return backward_peak(job, sizes);
   const double kept =
@@ -133,7 +133,7 @@ double checkpointed_backward_bytes(const JobDescription& job, Knowledge knowledg
   return sizes.kept * checkpointed_bytes(job) + job.batch * kept_behind_blocks(job) + sizes.gradients / 2;
 }
 
-/// The terms in bytes but for the first two, from what is known of the model's passes.
+/// The terms in bytes, except the first two, from what is known about the model's passes.
 std::array<double, kJobTerms> walked_bytes(const JobDescription& job, Knowledge knowledge) {
   const auto sizes = sizes_of(job);
   const bool autocast = is_autocast(job.precision);

@@ -42,10 +42,10 @@ struct JobPredictor::Parts {
   ModelCard card;
   std::vector<Bounded> variants;
 
-  /// Null when it was not learned. A model that knows nothing of probes goes by the layers.
+  /// Null if it was not learned. A model without a variant for probes uses the layers.
   const Bounded* variant_for(Knowledge knowledge) const {
-    const auto found =
-        std::ranges::find(variants, knowledge, [](const Bounded& variant) { return variant.estimator.variant().knowledge; });
+    const auto found = std::ranges::find(variants, knowledge,
+                                         [](const Bounded& variant) { return variant.estimator.variant().knowledge; });
     if (found != variants.end()) return &*found;
     return knowledge == Knowledge::probes ? variant_for(Knowledge::layers) : nullptr;
   }

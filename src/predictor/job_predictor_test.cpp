@@ -102,9 +102,9 @@ TEST(JobPredictor, A_card_an_optimizer_and_a_precision_that_were_not_learned_are
 
 TEST(JobPredictor, Networks_and_trees_answer_together) {
   auto variant = testing::sample_variant(Knowledge::layers);
-  const auto answer_of = [](const JobVariant& asked) {
-    const auto estimate = JobEstimator::of(asked)->estimate(sample_description());
-    return std::log(estimate->mib / estimate->base_mib) - asked.offset;
+  const auto answer_of = [](const JobVariant& variant) {
+    const auto estimate = JobEstimator::of(variant)->estimate(sample_description());
+    return std::log(estimate->mib / estimate->base_mib) - variant.offset;
   };
   variant.min_correction = -1e6;
   variant.max_correction = 1e6;
@@ -150,7 +150,8 @@ TEST(JobPredictor, A_model_whose_parts_do_not_belong_together_is_refused) {
     return problem_of(changed);
   };
   const std::string begin = "the model's variant 'layers': ";
-  EXPECT_EQ(problem_after([](JobVariant& variant) { variant.base.weights[3] = -1; }), begin + "its physics base is invalid");
+  EXPECT_EQ(problem_after([](JobVariant& variant) { variant.base.weights[3] = -1; }),
+            begin + "its physics base is invalid");
   EXPECT_EQ(problem_after([](JobVariant& variant) { variant.min_correction = 1; }),
             begin + "the range of its corrections is invalid");
   EXPECT_EQ(problem_after([](JobVariant& variant) { variant.features.mean.pop_back(); }),
@@ -159,7 +160,8 @@ TEST(JobPredictor, A_model_whose_parts_do_not_belong_together_is_refused) {
             begin + "it has neither networks nor trees");
   EXPECT_EQ(problem_after([](JobVariant& variant) { variant.shape.job_features = 3; }),
             begin + "its features do not match its network");
-  EXPECT_EQ(problem_after([](JobVariant& variant) { variant.trees[0].nodes[0].next = 9; }), begin + "its trees are invalid");
+  EXPECT_EQ(problem_after([](JobVariant& variant) { variant.trees[0].nodes[0].next = 9; }),
+            begin + "its trees are invalid");
   EXPECT_EQ(problem_after([](JobVariant& variant) { variant.calibration.folds[0][0] = 9; }),
             begin + "its calibration is invalid");
   EXPECT_EQ(problem_after([](JobVariant& variant) { variant.reach.low[0] = 1e9; }),

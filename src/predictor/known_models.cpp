@@ -23,7 +23,7 @@ constexpr int kVersion = 2;
 constexpr double kUsualImage = 224;
 constexpr double kUsualSequence = 512;
 
-/// What grows with the input, per sample.
+/// Fields that grow with the input, per sample.
 constexpr std::array kGrowing{Field::saved_bytes,    Field::max_out_bytes,       Field::macs,
                               Field::max_conv_bytes, Field::max_groupconv_bytes, Field::max_depthwise_bytes,
                               Field::saved_func,     Field::saved_norm,          Field::saved_act};
@@ -116,7 +116,7 @@ Result<std::vector<Probe>> read_probes(const Json* json, const std::string& wher
   return probes;
 }
 
-/// Whether all its numbers make sense, whatever job trains it.
+/// Whether all its numbers are valid for any job.
 Status check_model(const ModelDescription& model, const std::string& where) {
   const auto status = check({.model = model, .batch = 1, .multiprocessors = 1, .compute_capability = 1});
   if (status) return {};
@@ -149,11 +149,12 @@ Result<ModelDescription> read_model(const Json& json, const std::string& where) 
 Status check_heading(const Json& heading, const std::string& file) {
   if (!heading.is_object() || heading.value("format", "") != kFormat || !heading.contains("version") ||
       !heading["version"].is_number_integer()) {
-    return Error{"'" + file + "' is not a catalogue of models", "Make one with `dryfit models --from jobs.jsonl --out FILE`."};
+    return Error{"'" + file + "' is not a catalogue of models",
+                 "Make one with `dryfit models --from jobs.jsonl --out FILE`."};
   }
   if (const auto version = heading["version"].get<int>(); version > kVersion) {
-    return Error{"'" + file + "' is a catalogue of version " + std::to_string(version) +
-                     "; this Dryfit reads up to " + std::to_string(kVersion),
+    return Error{"'" + file + "' is a catalogue of version " + std::to_string(version) + "; this Dryfit reads up to " +
+                     std::to_string(kVersion),
                  "Use a newer Dryfit."};
   }
   if (heading.value("block", Json()) != field_names()) {
@@ -194,7 +195,7 @@ bool takes_images(const HarvestedJob& job) {
   return !inputs.empty() && inputs.front().size() >= 4;
 }
 
-/// Of each kind the smallest and the largest batch.
+/// The smallest and the largest batch of each kind.
 template <class ByKind>
 std::vector<Probe> ends_of(const ByKind& by_kind) {
   std::vector<Probe> ends;
@@ -253,7 +254,8 @@ Result<KnownModels> KnownModels::parse(std::string_view text, const std::string&
     result.models_.push_back(std::move(*model));
   }
   if (result.models_.empty()) {
-    return Error{"'" + file + "' contains no models", "Make a new one with `dryfit models --from jobs.jsonl --out FILE`."};
+    return Error{"'" + file + "' contains no models",
+                 "Make a new one with `dryfit models --from jobs.jsonl --out FILE`."};
   }
   for (const auto& model : result.models_) {
     result.by_name_[model.description.name].push_back(&model);

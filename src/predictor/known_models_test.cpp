@@ -162,10 +162,10 @@ TEST(KnownModels, A_sequence_of_another_length_is_scaled_by_it) {
 }
 
 TEST(KnownModels, A_model_can_be_told_with_little) {
-  const auto told = parse_model(R"({"size": 224, "parameters": 10})", "the job's model");
-  ASSERT_TRUE(told) << told.error().what;
-  EXPECT_EQ(told->parameter_bytes, 40);
-  EXPECT_TRUE(told->blocks.empty());
+  const auto described = parse_model(R"({"size": 224, "parameters": 10})", "the job's model");
+  ASSERT_TRUE(described) << described.error().what;
+  EXPECT_EQ(described->parameter_bytes, 40);
+  EXPECT_TRUE(described->blocks.empty());
   EXPECT_EQ(parse_model(R"({"parameters": 10})", "the job's model").error().what,
             "the job's model: the job's 'size' is 0");
 }

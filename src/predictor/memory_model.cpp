@@ -36,8 +36,8 @@ constexpr std::size_t rounded_up(std::size_t size) { return (size + 7) / 8 * 8; 
 constexpr std::size_t kMostNumbers =
     kPlainFeatures + rounded_up(kLayerFeatures - kPlainFeatures + kMostBlocks * kBlockFields);
 
-/// log(x) of the plain features, which come first, and log(1 + x) of the others. Writes over what follows the numbers,
-/// up to the next multiple of 8.
+/// log(x) of the plain features, which come first, and log(1 + x) of the others. Overwrites what follows the numbers, up
+/// to the next multiple of 8.
 void take_logarithms(std::span<double> numbers, const Kernels& kernels) {
   for (auto& number : numbers.first(kPlainFeatures)) number = std::log(number);
   const auto others = numbers.subspan(kPlainFeatures);
@@ -133,7 +133,8 @@ Result<double> MemoryPredictor::peak_mib(const Job& job) const {
   for (const auto& network : networks_) sum += network.answer(input.job, input.tokens);
   const double peak = base_.estimate_mib(job) * std::exp(offset_ + sum / static_cast<double>(networks_.size()));
   if (!std::isfinite(peak)) {
-    return Error{"the job is too different from the training data of the model '" + card_.name + "'", "Use `dryfit run` instead."};
+    return Error{"the job is too different from the training data of the model '" + card_.name + "'",
+                 "Use `dryfit run` instead."};
   }
   return peak;
 }

@@ -66,7 +66,7 @@ Block head_block(const Size& size, double length) {
   return block;
 }
 
-/// The columns that tell a run.
+/// The columns that describe a run.
 struct Runs {
   std::vector<std::string> sizes, gpus, precisions, checkpointing;
   std::vector<double> lengths, counts, batches, accumulated, tokens_per_second, parameters;

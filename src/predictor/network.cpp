@@ -60,12 +60,12 @@ class Network::Parts {
   std::span<const float> rest_;
 };
 
-/// Rows of numbers on their way through the network. Kept by each thread, so that a question costs no allocation.
+/// Intermediate rows of the network. Each thread keeps its own, so that an answer costs no allocation.
 struct Network::Scratch {
   std::size_t rows = 0;
   AlignedFloats x;       ///< the tokens: rows of the network's width, at least two
-  AlignedFloats normed;  ///< the same, on the side
-  AlignedFloats wide;    ///< rows of whatever is widest
+  AlignedFloats normed;  ///< the same, normalised
+  AlignedFloats wide;    ///< rows of the widest layer
 
   void make_room(const NetworkShape& shape, std::size_t count) {
     rows = count;

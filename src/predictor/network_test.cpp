@@ -98,8 +98,7 @@ TEST(Network, Shapes_that_make_no_sense_are_refused) {
   EXPECT_EQ(problem_with([](NetworkShape& s) { s.gru_units = 1 << 20; }),
             "the network's number of GRU units is invalid");
   EXPECT_EQ(problem_with([](NetworkShape& s) { s.layers = 1000; }), "the network's number of layers is invalid");
-  EXPECT_EQ(problem_with([](NetworkShape& s) { s.most_tokens = 128; }),
-            "the network's number of tokens is invalid");
+  EXPECT_EQ(problem_with([](NetworkShape& s) { s.most_tokens = 128; }), "the network's number of tokens is invalid");
   EXPECT_EQ(problem_with([](NetworkShape& s) { s.token_maps = 3; }), "the network's number of tokens is invalid");
 }
 

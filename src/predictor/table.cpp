@@ -80,7 +80,8 @@ class Records {
 std::string at(const std::string& name, std::size_t line) { return name + ":" + std::to_string(line); }
 
 Error unclosed_quote(const std::string& name, std::size_t line) {
-  return {at(name, line) + ": a quote is opened in this row and never closed", "Close it, or write two quotes for a literal one."};
+  return {at(name, line) + ": a quote is opened in this row and never closed",
+          "Close it, or write two quotes for a literal one."};
 }
 
 Status check_header(const std::vector<std::string>& columns, const std::string& where) {

@@ -29,7 +29,7 @@ constexpr std::array<Named, 6> kOurs{{{"sequence", Core::bigru_transformer, true
                                       {"flat-bigru", Core::bigru, false},
                                       {"flat-transformer", Core::transformer, false}}};
 
-/// By data set: how finely features are shown, and how long is learned. All else is as in the recipes.
+/// By data set: the bins of features and the length of training. Everything else is as in the recipes.
 struct SetRecipe {
   std::string_view set;
   std::size_t bins;
@@ -60,7 +60,7 @@ Result<SetRecipe> set_recipe(const Choice& choice) {
 
 bool is_paper(std::string_view network) { return network == "paper1" || network == "paper2"; }
 
-/// What every recipe has, where the choice says otherwise.
+/// Overrides the numbers that every recipe has, if the choice gives them.
 template <class Any>
 void change(Any& recipe, const Choice& choice) {
   recipe.epochs = choice.epochs.value_or(recipe.epochs);
@@ -101,7 +101,8 @@ Result<PublishedPlan> published_plan(const Choice& choice) {
 
 Result<Chosen> choose_trees(const Choice& choice) {
   if (choice.epochs || choice.batch || choice.learning_rate || choice.patience) {
-    return Error{"trees have no epochs, batch, learning rate or patience", "Leave out --epochs, --batch, --learning-rate and --patience."};
+    return Error{"trees have no epochs, batch, learning rate or patience",
+                 "Leave out --epochs, --batch, --learning-rate and --patience."};
   }
   const predictor::BoostingRecipe recipe;
   return Chosen{predictor::tree_learner(recipe), "trees; " + to_text(recipe)};

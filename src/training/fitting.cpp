@@ -21,7 +21,7 @@ namespace {
 
 using torch::Tensor;
 
-/// Places of rows, in what is learned from and what is kept apart.
+/// Places of rows, split into training and validation.
 struct Division {
   std::vector<std::int64_t> taught;
   std::vector<std::int64_t> validated;
@@ -96,7 +96,7 @@ class Fitting {
  private:
   std::size_t steps() const { return (division_.taught.size() + recipe_.batch - 1) / recipe_.batch; }
 
-  /// The mean loss over the rows, each at the moment it was learned from.
+  /// The mean loss over the rows, each at the moment of its own update.
   double teach_epoch() {
     const auto order = shuffled(division_.taught.size(), random_);
     double total = 0;

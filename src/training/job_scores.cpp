@@ -184,10 +184,10 @@ BoundScores score_bounds(std::span<const HarvestExample> examples, const JobFold
 FitScores score_fits(std::span<const HarvestExample> examples, std::span<const double> mib) {
   FitScores scores{.jobs = examples.size()};
   for (std::size_t i = 0; i < examples.size(); ++i) {
-    const bool said = mib[i] * kMib <= examples[i].room_bytes;
+    const bool predicted_fit = mib[i] * kMib <= examples[i].room_bytes;
     const bool true_fit = examples[i].ending != Ending::does_not_fit;
-    scores.false_fits += said && !true_fit ? 1 : 0;
-    scores.false_refusals += !said && true_fit ? 1 : 0;
+    scores.false_fits += predicted_fit && !true_fit ? 1 : 0;
+    scores.false_refusals += !predicted_fit && true_fit ? 1 : 0;
   }
   return scores;
 }

@@ -37,8 +37,8 @@ TEST(JobScores, Errors_are_relative_and_of_jobs_that_fit) {
 TEST(JobScores, Saying_fits_is_wrong_in_two_ways) {
   auto examples = examples_of(4);
   examples[2].ending = examples[3].ending = Ending::does_not_fit;
-  const std::vector<double> said{140, 160, 140, 160};
-  const auto scores = score_fits(examples, said);
+  const std::vector<double> predicted{140, 160, 140, 160};
+  const auto scores = score_fits(examples, predicted);
   EXPECT_EQ(scores.jobs, 4u);
   EXPECT_EQ(scores.false_fits, 1u);
   EXPECT_EQ(scores.false_refusals, 1u);

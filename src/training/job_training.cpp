@@ -74,7 +74,8 @@ void fit_scales(JobVariant& variant, const HarvestExamples& examples) {
   variant.reach = predictor::fit_reach(features);
 }
 
-Examples network_examples(const JobVariant& variant, const HarvestExamples& examples, const std::vector<double>& answers) {
+Examples network_examples(const JobVariant& variant, const HarvestExamples& examples,
+                          const std::vector<double>& answers) {
   Examples made{.answers = answers};
   for (const auto& example : examples) {
     made.inputs.push_back(predictor::encode(variant, example.job).scaled);
@@ -119,7 +120,7 @@ HarvestExamples without_fold(std::span<const HarvestExample> examples, const Job
   return known;
 }
 
-/// A variant's answers about the examples of a fold, written to their places.
+/// A variant's answers for the examples of a fold, written to their places.
 Status ask(const JobVariant& variant, std::span<const HarvestExample> examples, const JobFolds& folds, std::size_t fold,
            std::vector<double>& answers, OutOfFold& predictions) {
   const auto estimator = predictor::JobEstimator::of(variant);
@@ -138,8 +139,8 @@ Status ask(const JobVariant& variant, std::span<const HarvestExample> examples, 
   return {};
 }
 
-Status ask_members(JobVariant variant, const JobPlan& plan, std::span<const HarvestExample> examples, const JobFolds& folds,
-                   std::size_t fold, OutOfFold& predictions) {
+Status ask_members(JobVariant variant, const JobPlan& plan, std::span<const HarvestExample> examples,
+                   const JobFolds& folds, std::size_t fold, OutOfFold& predictions) {
   if (auto status = ask(variant, examples, folds, fold, predictions.answer, predictions); !status) return status;
   if (has_networks(plan)) {
     auto networks = variant;
@@ -154,7 +155,7 @@ Status ask_members(JobVariant variant, const JobPlan& plan, std::span<const Harv
 }  // namespace
 
 Result<JobVariant> train_variant(std::span<const HarvestExample> examples, Knowledge knowledge, const JobPlan& plan,
-                         std::span<const std::uint64_t> seeds, const predictor::Report& report) {
+                                 std::span<const std::uint64_t> seeds, const predictor::Report& report) {
   const auto fitting = those_that_fit(examples);
   if (fitting.empty()) return Error{"no fitting jobs to learn from", "Harvest on larger GPUs."};
   if (seeds.empty()) return Error{"no seed given", "Give at least one."};
@@ -163,7 +164,8 @@ Result<JobVariant> train_variant(std::span<const HarvestExample> examples, Knowl
   JobVariant variant{.knowledge = knowledge, .base = *base};
   const auto answers = fit_answers(variant, fitting);
   fit_scales(variant, fitting);
-  variant.shape = predictor::sequence_shape(plan.core, predictor::job_feature_count(knowledge), predictor::kBlockFields);
+  variant.shape =
+      predictor::sequence_shape(plan.core, predictor::job_feature_count(knowledge), predictor::kBlockFields);
   const auto learned_from = network_examples(variant, fitting, answers);
   for (const auto seed : seeds) {
     if (auto status = add_members(variant, learned_from, plan, seed); !status) return status.error();
@@ -182,7 +184,8 @@ Result<OutOfFold> predict_without_fold(std::span<const HarvestExample> examples,
   for (std::size_t fold = 0; fold < folds.count; ++fold) {
     const auto where = "fold " + std::to_string(fold + 1) + " of " + std::to_string(folds.count);
     report(where);
-    auto variant = train_variant(without_fold(examples, folds, fold), knowledge, plan, seeds_of_fold(seeds, fold), report);
+    auto variant =
+        train_variant(without_fold(examples, folds, fold), knowledge, plan, seeds_of_fold(seeds, fold), report);
     if (!variant) return Error{where + ": " + variant.error().what, variant.error().hint};
     if (auto status = ask_members(std::move(*variant), plan, examples, folds, fold, predictions); !status) {
       return Error{where + ": " + status.error().what, status.error().hint};
@@ -192,7 +195,7 @@ Result<OutOfFold> predict_without_fold(std::span<const HarvestExample> examples,
 }
 
 predictor::Calibration calibrate_variant(std::span<const HarvestExample> examples, const JobFolds& folds,
-                                     const OutOfFold& predictions) {
+                                         const OutOfFold& predictions) {
   std::vector<double> residuals;
   std::vector<std::size_t> fold_of;
   for (std::size_t i = 0; i < examples.size(); ++i) {

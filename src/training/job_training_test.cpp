@@ -104,7 +104,8 @@ TEST(JobTraining, What_did_not_fit_is_asked_about_and_not_learned_from) {
     EXPECT_GT(predictions->answer[i], 0);
     examples[i].bytes *= 7;
   }
-  EXPECT_EQ(train_variant(examples, Knowledge::totals, plan, seeds, testing::ignore_line)->base.weights, variant->base.weights);
+  EXPECT_EQ(train_variant(examples, Knowledge::totals, plan, seeds, testing::ignore_line)->base.weights,
+            variant->base.weights);
   std::size_t calibrated = 0;
   for (const auto& fold : calibrate_variant(examples, *folds, *predictions).folds) calibrated += fold.size();
   EXPECT_EQ(calibrated, 48u);

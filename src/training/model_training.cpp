@@ -22,7 +22,7 @@ predictor::NetworkShape shape_of(const ModelPlan& plan) {
                            : predictor::flat_shape(plan.core, features, kBins);
 }
 
-/// All but the networks and the card.
+/// Everything but the networks and the description.
 Result<MemoryModel> fit_surroundings(const Jobs& jobs, const ModelPlan& plan) {
   if (jobs.empty()) return Error{"no jobs to learn from", ""};
   std::vector<Job> described;
