@@ -20,12 +20,12 @@ constexpr const char* kModelCatalogue = "models.jsonl";
 /// The file name of the model that predicts step times.
 constexpr const char* kComputeModel = "compute.dryfit-model";
 
-/// The only file in the folder, apart from kComputeModel, that ends in ".dryfit-model". An Error that says what to do if
-/// there is none, or more than one.
+/// The only file in the folder, apart from kComputeModel, that ends in ".dryfit-model". An Error that says what to do
+/// if there is none, or more than one.
 Result<std::filesystem::path> default_model_file(const std::filesystem::path& folder);
 
-/// The text of a file that holds a single JSON object, on any number of lines; nothing if it holds something else, or is
-/// larger than 1 MiB.
+/// The text of a file that holds a single JSON object, on any number of lines; nothing if it holds something else, or
+/// is larger than 1 MiB.
 std::optional<std::string> single_description(const std::filesystem::path& file);
 
 }  // namespace dryfit::cli

@@ -23,9 +23,9 @@ struct PythonModel {
   std::chrono::milliseconds timeout{};
 };
 
-/// Describes the model by short dry runs on the stand-in driver, as `dryfit harvest` does them: a reference with a batch
-/// of 2, and probes in the precision and with the checkpointing of the job (Note [Probes]). An Error if there is no such
-/// file, or, with the last line that the code printed, if the reference fails. A probe that fails is left out.
+/// Describes the model by short dry runs on the stand-in driver, as `dryfit harvest` does them: a reference with a
+/// batch of 2, and probes in the precision and with the checkpointing of the job (Note [Probes]). An Error if there is
+/// no such file, or, with the last line that the code printed, if the reference fails. A probe that fails is left out.
 Result<predictor::ModelDescription> describe_by_dry_run(const PythonModel& model, const Resources& resources,
                                                         const Catalogue& catalogue);
 

@@ -17,8 +17,8 @@
 
 namespace dryfit::cli {
 
-/// Corrects upper bounds by what this site observed (Note [Site calibration]). The correction for a card and a family is
-/// computed once and kept, as streams need it for every line. Thread-safe.
+/// Corrects upper bounds by what this site observed (Note [Site calibration]). The correction for a card and a family
+/// is computed once and kept, as streams need it for every line. Thread-safe.
 class SiteBounds {
  public:
   SiteBounds(std::filesystem::path file, history::KeptCalibration calibration);

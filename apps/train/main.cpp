@@ -7,8 +7,8 @@
 //
 // The first predicts a data set, each example with a network (or trees) that was trained without the example's fold;
 // dryfit-evaluate scores these predictions. If --out is a folder, the file gets the name that `make evaluate` expects.
-// The second trains the same networks on all rows of timm's memory and writes the model file, whose description contains
-// the errors of the first. The third prints the numbers of the recipe. The last learns from dry runs
+// The second trains the same networks on all rows of timm's memory and writes the model file, whose description
+// contains the errors of the first. The third prints the numbers of the recipe. The last learns from dry runs
 // (docs/surrogate.md). The same command gives the same bytes.
 //
 // Exit code 0: written; 1: something could not be read, learned or written; 2: wrong usage.

@@ -5,8 +5,8 @@
 //
 //   dryfit-train-compute --data DIR [--tables all|timm] [--out FILE] [--model FILE --date DATE --licence TEXT]
 //
-// It predicts every measured step with a variant that has not seen the step's fold and prints the errors; with --model it
-// also learns from all steps and writes the file. The same command gives the same bytes.
+// It predicts every measured step with a variant that has not seen the step's fold and prints the errors; with --model
+// it also learns from all steps and writes the file. The same command gives the same bytes.
 //
 // Exit code 0: written; 1: something could not be read, learned or written; 2: wrong usage.
 #include <CLI/CLI.hpp>

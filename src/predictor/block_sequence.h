@@ -14,8 +14,8 @@ namespace dryfit::predictor {
 
 /// Note [Blocks]
 /// A network sees a model as at most kMostBlocks blocks. A block is a stretch of layers in the same repeated container,
-/// by the layers' names: "layer2.1" of a ResNet, "encoder.layer.3" of a BERT. Equal neighbours are merged into one block
-/// with a `run`. While there are still too many, the two neighbours that hold the least are merged.
+/// by the layers' names: "layer2.1" of a ResNet, "encoder.layer.3" of a BERT. Equal neighbours are merged into one
+/// block with a `run`. While there are still too many, the two neighbours that hold the least are merged.
 ///
 /// What a block holds is the growth of memory over its layers and, as `saved_func`, between them: a residual's sum, the
 /// products of an attention. Among equal neighbours, the one that holds the least stands for all: what another holds in

@@ -41,8 +41,8 @@ struct BoostedTrees {
 /// The leaf that the inputs reach in the tree that begins at `root`.
 const TreeNode& leaf_of(const TreeNode* root, const float* inputs);
 
-/// An Error unless every path through every tree ends at a leaf of the same tree and reads only existing features, which
-/// a damaged file could break.
+/// An Error unless every path through every tree ends at a leaf of the same tree and reads only existing features,
+/// which a damaged file could break.
 Status check(const BoostedTrees& trees);
 
 }  // namespace dryfit::predictor

@@ -40,8 +40,8 @@ struct ComputeModel {
 /// Note [Unseen cards]
 /// What a roofline doesn't capture about a card makes all steps on it slower or faster by about the same factor. We
 /// measured how large that factor is: for each card with jobs that were also run on others, the median of
-/// log(measured / predicted) when the card is left out of training. The largest absolute value of these is the shift; it
-/// is added to both margins of a step in a setting that was not measured.
+/// log(measured / predicted) when the card is left out of training. The largest absolute value of these is the shift;
+/// it is added to both margins of a step in a setting that was not measured.
 
 /// In which setting a step was measured: "a100-40gb, bf16-amp, linear layers". The kind is the one of which the model
 /// has more layers; "a100-40gb, bf16-amp, " if its blocks are unknown.

@@ -20,9 +20,10 @@ inline constexpr std::uint32_t kComputeModelFileVersion = 1;
 ///
 /// The body is the ComputeModel member by member: a text is its length (u32) and its bytes; a list is its length (u32)
 /// and its numbers (f64; roots u32, nodes as f32, u16, u16); sizes are u32. In order: the card's six texts; the number
-/// of settings and a text for each; the shift; the number of variants; of each variant its knowledge (0 operations, 1 layers),
-/// the base's weights, least and most answer, the number of sets of trees and for each its features, start, roots and
-/// nodes, of the calibrations above and below the number of folds and a list for each, low and high of the reach.
+/// of settings and a text for each; the shift; the number of variants; of each variant its knowledge (0 operations, 1
+/// layers), the base's weights, least and most correction, the number of sets of trees and for each its features, start,
+/// roots and nodes, of the calibrations above and below the number of folds and a list for each, low and high of the
+/// reach.
 ///
 /// The same model gives the same bytes.
 std::string to_bytes(const ComputeModel& model);

@@ -50,8 +50,8 @@ struct StepTerms {
 /// longer it really takes.
 ///
 ///   matrices     6 operations for each multiply-add of convolutions and linear layers, at the peak of the precision
-///   attention    what the model computes beyond them. Unknown, and 0, with grouped convolutions: in their backward pass
-///                PyTorch's FlopCounterMode counts the products of all groups
+///   attention    what the model computes beyond them. Unknown, and 0, with grouped convolutions: in their backward
+///                pass PyTorch's FlopCounterMode counts the products of all groups
 ///   activations  the bytes that a forward pass keeps, once: norms, activations and sums do little but move them
 ///   grouped      the multiply-adds of grouped convolutions again: cuDNN is far from the peak with them
 ///   depthwise    the input bytes of depthwise convolutions, once for each position of the kernel
@@ -86,8 +86,8 @@ struct StepPhysics {
   double seconds(const StepTerms& terms) const;
 };
 
-/// The weights with the least sum of squared relative errors; `measured` has a number above zero per element of `terms`.
-/// An Error if no weight above zero reduces the error.
+/// The weights with the least sum of squared relative errors; `measured` has a number above zero per element of
+/// `terms`. An Error if no weight above zero reduces the error.
 Result<StepPhysics> fit_step_physics(std::span<const StepTerms> terms, std::span<const double> measured);
 
 }  // namespace dryfit::predictor

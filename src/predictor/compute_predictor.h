@@ -41,8 +41,8 @@ class ComputePredictor {
   /// Note [Intervals]
   /// The interval is the median times e^-a and e^b. For a job like the training data, a and b are
   /// Calibration::margin((1 + coverage) / 2), one below and one above. Beyond a distance of 1 they grow by as much
-  /// again for each half width of the training data's range, at most four times; in a setting that was not measured, the
-  /// shift of Note [Unseen cards] is added and the distance is at least Reach::kUnknownFlag.
+  /// again for each half width of the training data's range, at most four times; in a setting that was not measured,
+  /// the shift of Note [Unseen cards] is added and the distance is at least Reach::kUnknownFlag.
   ///
   /// An Error if the job fails check(), too little is known about its model or its card, or the coverage is invalid or
   /// more than the calibration supports.

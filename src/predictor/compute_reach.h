@@ -17,8 +17,8 @@ inline constexpr std::size_t kStepFlags = 5;
 /// and for checkpointing. The job has passed check() and its operations are known in some form.
 std::array<double, kStepMeasures + kStepFlags> step_measures(const Step& step, const StepTerms& terms);
 
-/// The range of the training steps. The distance of a step from them is that of Note [Distance] with the measures above:
-/// the largest of |value - middle| / half width, and Reach::kUnknownFlag for a flag that no training step had.
+/// The range of the training steps. The distance of a step from them is that of Note [Distance] with the measures
+/// above: the largest of |value - middle| / half width, and Reach::kUnknownFlag for a flag that no training step had.
 struct StepReach {
   std::array<double, kStepMeasures + kStepFlags> low{};
   std::array<double, kStepMeasures + kStepFlags> high{};

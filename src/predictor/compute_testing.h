@@ -80,8 +80,8 @@ inline std::vector<ComputeExample> sample_steps() {
   return examples;
 }
 
-/// A tree that answers -0.1 up to a half of the first feature, and 0.1 above it; two folds of 99 residuals from -0.49 to
-/// 0.49; measured on the RTX 3090, in fp16 and with batches from 8 to 512.
+/// A tree that answers -0.1 up to a half of the first feature, and 0.1 above it; two folds of 99 residuals from -0.49
+/// to 0.49; measured on the RTX 3090, in fp16 and with batches from 8 to 512.
 inline ComputeVariant sample_compute_variant(ComputeKnowledge knowledge) {
   ComputeVariant variant{
       .knowledge = knowledge, .base = {{1, 1, 10, 4, 0.2, 25, 2}}, .min_correction = -1, .max_correction = 1};

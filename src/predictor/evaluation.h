@@ -48,7 +48,8 @@ BaselineScores score_baseline(Baseline baseline, std::span<const Contender> cont
 Contender base_out_of_fold(const DataSet& data);
 
 /// Reads contenders from a table with the column `row` (of the data table) and a column of predictions per contender.
-/// The table must have exactly the rows `rows`, each once, in any order; a prediction that is not above zero is an Error.
+/// The table must have exactly the rows `rows`, each once, in any order; a prediction that is not above zero is an
+/// Error.
 Result<std::vector<Contender>> contenders_in(const Table& table, std::span<const std::size_t> rows);
 
 /// Values of the data set in the unit of published scores.

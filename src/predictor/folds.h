@@ -24,9 +24,9 @@ struct Folds {
   std::vector<std::size_t> trained_in(std::size_t fold) const;
 };
 
-/// Reads one protocol of a fold table: the column `row` (from 0, header not counted) and the column `protocol`. It is an
-/// Error if a row is not in the data table of `data_rows` rows or is listed twice, if a fold is not a whole number or has
-/// no rows, or if there are fewer than two folds.
+/// Reads one protocol of a fold table: the column `row` (from 0, header not counted) and the column `protocol`. It is
+/// an Error if a row is not in the data table of `data_rows` rows or is listed twice, if a fold is not a whole number
+/// or has no rows, or if there are fewer than two folds.
 Result<Folds> folds_of(const Table& table, std::string_view protocol, std::size_t data_rows);
 
 /// Only those rows that are among the `known` ones, which are ascending. An Error if a fold would have no rows left.

@@ -45,8 +45,8 @@ inline constexpr std::size_t kMostBlocks = 16;
 /// "saved_bytes": the column of that name.
 std::string_view to_text(BlockField field);
 
-/// A part of a model: layers that belong together, per sample of a batch. Sums and counts are over the whole run, maxima
-/// over its layers.
+/// A part of a model: layers that belong together, per sample of a batch. Sums and counts are over the whole run,
+/// maxima over its layers.
 struct Block {
   std::array<double, kBlockFields> values{};
 

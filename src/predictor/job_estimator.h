@@ -24,8 +24,8 @@ class JobEstimator {
   /// An Error if the parts do not belong together.
   static Result<JobEstimator> of(JobVariant variant, const Kernels& kernels = best_kernels());
 
-  /// Of a job that has passed check() and is known at least as well as variant().knowledge. An Error when the answer is no
-  /// number: the job is too far from what was learned.
+  /// The job has passed check() and has at least the knowledge of the variant. An Error if the result is not a number:
+  /// the job is too far from the training data.
   Result<JobEstimate> estimate(const JobDescription& job) const;
 
   const JobVariant& variant() const { return variant_; }

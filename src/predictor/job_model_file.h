@@ -20,10 +20,10 @@ inline constexpr std::uint32_t kJobModelFileVersion = 2;
 ///
 /// The body is the JobModel member by member: a text is its length (u32) and its bytes; a list is its length (u32) and
 /// its numbers (f64; weights f32, roots u32, nodes as f32, u16, u16); sizes are u32. In order: the card's six texts;
-/// the number of variants; for each variant its knowledge (0 outline, 1 totals, 2 layers; since version 2: 3 probes), the
-/// base's weights, offset, least and most correction, mean and scale of features and blocks, the shape's ten sizes as
-/// they are declared, the number of networks and a list for each, the number of sets of trees and for each its features,
-/// start, roots and nodes, the number of folds and a list for each, low and high of the reach.
+/// the number of variants; for each variant its knowledge (0 outline, 1 totals, 2 layers; since version 2: 3 probes),
+/// the base's weights, offset, least and most correction, mean and scale of features and blocks, the shape's ten sizes
+/// as they are declared, the number of networks and a list for each, the number of sets of trees and for each its
+/// features, start, roots and nodes, the number of folds and a list for each, low and high of the reach.
 ///
 /// The same model gives the same bytes.
 std::string to_bytes(const JobModel& model);

@@ -61,8 +61,8 @@ class KnownModels {
   /// All names, such as "resnet50" and "torchvision/resnet50".
   std::set<std::string> names() const;
 
-  /// Finds a model by a name as in names(). `size` 0: its default. An Error if there is none, or if several sources have
-  /// one.
+  /// Finds a model by a name as in names(). `size` 0: its default. An Error if there is none, or if several sources
+  /// have one.
   Result<SizedModel> find(std::string_view name, double size) const;
 
  private:
@@ -79,10 +79,10 @@ std::string to_json_lines(const std::vector<KnownModel>& models);
 /// Errors begin with `where`.
 Result<ModelDescription> parse_model(std::string_view json, std::string_view where);
 
-/// Chooses the rows of a harvest that describe each model and size. One is a reference (is_reference()), if possible with
-/// its operations counted, and among these the one with the smallest batch, as it is closest to a single sample. The
-/// others are probes (Note [Probes]): among the rows with plain SGD that fit without PyTorch releasing cached memory, the
-/// smallest and the largest batch of each precision, with checkpointing and without.
+/// Chooses the rows of a harvest that describe each model and size. One is a reference (is_reference()), if possible
+/// with its operations counted, and among these the one with the smallest batch, as it is closest to a single sample.
+/// The others are probes (Note [Probes]): among the rows with plain SGD that fit without PyTorch releasing cached
+/// memory, the smallest and the largest batch of each precision, with checkpointing and without.
 class ModelCollector {
  public:
   /// If the job does not name the model's size, the row needs its layers. `compute_capability` is that of its card.

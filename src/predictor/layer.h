@@ -34,8 +34,8 @@ LayerRole role_of(const Layer& layer);
 /// The number of elements in all of the shapes together.
 double elements_of(const std::vector<Shape>& shapes);
 
-/// Multiply-adds of its forward pass for the whole batch: from its shapes if possible, otherwise a sixth of its operations
-/// in a step.
+/// Multiply-adds of its forward pass for the whole batch: from its shapes if possible, otherwise a sixth of its
+/// operations in a step.
 double multiply_adds_of(const Layer& layer);
 
 }  // namespace dryfit::predictor

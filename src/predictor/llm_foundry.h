@@ -20,10 +20,10 @@ enum class Fp8 {
 /// Model TFLOPS per GPU of MPT models from 125M to 70B parameters on A100 and H100, published with llm-foundry
 /// (llm-foundry-mpt-training.csv and the fold table of the same name).
 ///
-/// There are 15 features. About the job: logarithms of parameters, sequence length, GPUs, micro batch, accumulated batches
-/// and global batch; flags for 8-bit floats, pure 16-bit training, sharding of gradients only, checkpointing; logarithms
-/// of the GPU's peak (16 bits, datasheet) and memory. From physics: logarithms of the base, of tokens per GPU and pass,
-/// and of communication over computation.
+/// There are 15 features. About the job: logarithms of parameters, sequence length, GPUs, micro batch, accumulated
+/// batches and global batch; flags for 8-bit floats, pure 16-bit training, sharding of gradients only, checkpointing;
+/// logarithms of the GPU's peak (16 bits, datasheet) and memory. From physics: logarithms of the base, of tokens per
+/// GPU and pass, and of communication over computation.
 ///
 /// The base is 0.6 * peak / (1 + checkpointing / 3) / (1 + 0.05 * min(communication / computation, 10)), without any
 /// fitting. A pass moves each parameter three times in 2 bytes (gathered twice, its gradient scattered) and computes

@@ -36,8 +36,8 @@ constexpr std::size_t rounded_up(std::size_t size) { return (size + 7) / 8 * 8; 
 constexpr std::size_t kMostNumbers =
     kPlainFeatures + rounded_up(kLayerFeatures - kPlainFeatures + kMostBlocks * kBlockFields);
 
-/// log(x) of the plain features, which come first, and log(1 + x) of the others. Overwrites what follows the numbers, up
-/// to the next multiple of 8.
+/// log(x) of the plain features, which come first, and log(1 + x) of the others. Overwrites what follows the numbers,
+/// up to the next multiple of 8.
 void take_logarithms(std::span<double> numbers, const Kernels& kernels) {
   for (auto& number : numbers.first(kPlainFeatures)) number = std::log(number);
   const auto others = numbers.subspan(kPlainFeatures);

@@ -13,9 +13,10 @@
 namespace dryfit::predictor {
 
 /// Note [MPT steps]
-/// The rows of Note [MPT training] that resemble a job on one card: those on one node of 8 GPUs, where NVLink hides most
-/// of the communication, and without 8-bit floats, which a JobDescription can't express. A step is a micro batch, in bf16
-/// under autocast with AdamW. Each GPU does an eighth of the optimizer's work, once per group of accumulated steps.
+/// The rows of Note [MPT training] that resemble a job on one card: those on one node of 8 GPUs, where NVLink hides
+/// most of the communication, and without 8-bit floats, which a JobDescription can't express. A step is a micro batch,
+/// in bf16 under autocast with AdamW. Each GPU does an eighth of the optimizer's work, once per group of accumulated
+/// steps.
 ///
 /// A size's width and depth are those of llm-foundry's configurations (they give the table's numbers of parameters).
 /// From them we compute its blocks, as a dry run would describe them: per layer 12 width^2 parameters in four linear

@@ -15,13 +15,13 @@ namespace dryfit::predictor {
 /// A trained network for inference on one job at a time. Immutable, and so thread-safe.
 class Network {
  public:
-  /// `weights` are the parameters of the shape in their order; they are copied. An Error if there are more or fewer, one
-  /// is not finite, or the shape is invalid.
+  /// `weights` are the parameters of the shape in their order; they are copied. An Error if there are more or fewer,
+  /// one is not finite, or the shape is invalid.
   static Result<Network> of(const NetworkShape& shape, std::span<const float> weights,
                             const Kernels& kernels = best_kernels());
 
-  /// The answer for a job of shape().job_features numbers and tokens of shape().token_features numbers each, all scaled:
-  /// up to shape().most_tokens tokens, or exactly that many if each has a map of its own.
+  /// The answer for a job of shape().job_features numbers and tokens of shape().token_features numbers each, all
+  /// scaled: up to shape().most_tokens tokens, or exactly that many if each has a map of its own.
   float answer(std::span<const float> job, std::span<const float> tokens) const;
 
   const NetworkShape& shape() const { return shape_; }

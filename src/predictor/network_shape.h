@@ -44,8 +44,8 @@ NetworkShape sequence_shape(Core core, std::size_t job_features, std::size_t tok
 /// A network over the features alone, each a token of `bins` + 1 numbers (piecewise.h).
 NetworkShape flat_shape(Core core, std::size_t job_features, std::size_t bins);
 
-/// An Error unless all sizes are valid: width, units, feed_forward and hidden are multiples of 16, the width of a head is
-/// a multiple of 8, and nothing is so large that it could only come from a damaged file.
+/// An Error unless all sizes are valid: width, units, feed_forward and hidden are multiples of 16, the width of a head
+/// is a multiple of 8, and nothing is so large that it could only come from a damaged file.
 Status check(const NetworkShape& shape);
 
 struct Parameter {
@@ -56,8 +56,8 @@ struct Parameter {
   std::size_t size() const { return rows * columns; }
 };
 
-/// All parameters in the order of the weights; a matrix maps `columns` numbers to `rows`, row by row. The GRU's gates are
-/// in the order reset, update, new, each with two biases, as in torch::nn::GRU.
+/// All parameters in the order of the weights; a matrix maps `columns` numbers to `rows`, row by row. The GRU's gates
+/// are in the order reset, update, new, each with two biases, as in torch::nn::GRU.
 std::vector<Parameter> parameters_of(const NetworkShape& shape);
 
 /// The number of weights.

@@ -14,8 +14,8 @@
 
 namespace dryfit::predictor {
 
-/// Learns from a fold's training examples and predicts its test examples, in order: amounts in the unit of the data set,
-/// all above zero. The truth of the test examples is in the data, but a learner doesn't read it.
+/// Learns from a fold's training examples and predicts its test examples, in order: amounts in the unit of the data
+/// set, all above zero. The truth of the test examples is in the data, but a learner doesn't read it.
 using Learner = std::function<Result<std::vector<double>>(const DataSet& data, std::size_t fold, std::uint64_t seed)>;
 
 /// Receives lines about progress.

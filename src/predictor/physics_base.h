@@ -26,8 +26,8 @@ struct PhysicsBase {
 /// 1, params_m, estimate_mib, batch * macts_m, batch * image^2 / 10^4.
 std::array<double, kPhysicsTerms> physics_terms(const Job& job);
 
-/// The weights with the least sum of squared relative errors. `measured_mib` has a number above zero per job. An Error if
-/// no weight above zero reduces the error.
+/// The weights with the least sum of squared relative errors. `measured_mib` has a number above zero per job. An Error
+/// if no weight above zero reduces the error.
 Result<PhysicsBase> fit_physics(std::span<const Job> jobs, std::span<const double> measured_mib);
 
 }  // namespace dryfit::predictor

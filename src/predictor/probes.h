@@ -12,20 +12,20 @@
 namespace dryfit::predictor {
 
 /// Note [Probes]
-/// The memory that a job reserves is nearly linear in its batch, with a slope and an offset that depend on the model: how
-/// much is recomputed, copied by autocast or lost between blocks of the allocator is hard to derive from layers, and easy
-/// to get from two dry runs. A model's probes are such runs with plain SGD, a small batch and a larger one in every
-/// precision, with and without checkpointing. A job uses the probes of its own kind: the same precision (both kinds of
-/// autocast count as one) and the same checkpointing.
+/// The memory that a job reserves is nearly linear in its batch, with a slope and an offset that depend on the model:
+/// how much is recomputed, copied by autocast or lost between blocks of the allocator is hard to derive from layers,
+/// and easy to get from two dry runs. A model's probes are such runs with plain SGD, a small batch and a larger one in
+/// every precision, with and without checkpointing. A job uses the probes of its own kind: the same precision (both
+/// kinds of autocast count as one) and the same checkpointing.
 ///
 /// For a batch b and probes at b1 < b2 that reserved R1 and R2, PyTorch reserves with SGD
 ///
 ///   R(b) = max(R1 + (R2 - R1) / (b2 - b1) * (b - b1),  S + f * b)
 ///
 /// where S is parameters and buffers, and f is what the forward pass adds per sample: probes with their peak in the
-/// optimizer's step give no better slope. With a single probe, the line goes through S at a batch of 0. An optimizer adds
-/// its state, and its step can be the peak. cuBLAS's workspace in PyTorch is 32 MiB on compute capability 9.0 and above,
-/// and 8 MiB below; we correct for the difference if probe and job are on different sides of that limit.
+/// optimizer's step give no better slope. With a single probe, the line goes through S at a batch of 0. An optimizer
+/// adds its state, and its step can be the peak. cuBLAS's workspace in PyTorch is 32 MiB on compute capability 9.0 and
+/// above, and 8 MiB below; we correct for the difference if probe and job are on different sides of that limit.
 
 /// Bytes of parameters and buffers in that precision.
 double stays_bytes(const ModelDescription& model, Precision precision);

@@ -14,9 +14,9 @@ namespace dryfit::predictor {
 ///   |value - middle of the range| / half of the range's width
 ///
 /// so it is at most 1 for every training job, and exactly 1 for some. A half width below kLeastHalfWidth counts as
-/// kLeastHalfWidth: a factor of up to sqrt(2) in something that never varied is not far. A flag that no training job had
-/// (an optimizer that was never harvested) has the distance kUnknownFlag, one that varied has none. Blocks are ignored:
-/// the upper bound is calibrated for models with new blocks (Note [Upper bounds]).
+/// kLeastHalfWidth: a factor of up to sqrt(2) in something that never varied is not far. A flag that no training job
+/// had (an optimizer that was never harvested) has the distance kUnknownFlag, one that varied has none. Blocks are
+/// ignored: the upper bound is calibrated for models with new blocks (Note [Upper bounds]).
 ///
 /// Beyond 1 a bound is raised: the margin m becomes
 ///
@@ -27,8 +27,8 @@ namespace dryfit::predictor {
 /// kMostWidths, the number only means that the job should be dry-run.
 ///
 /// A model that was scaled from a known size (Note [Scaling]) raises it further: a factor of e in what is per sample
-/// counts as a half width beyond the training range. That adds to the distance of the job itself, which is computed from
-/// the scaled numbers.
+/// counts as a half width beyond the training range. That adds to the distance of the job itself, which is computed
+/// from the scaled numbers.
 struct Reach {
   static constexpr double kLeastHalfWidth = 0.35;  ///< about log(2) / 2
   static constexpr double kUnknownFlag = 2;

@@ -10,8 +10,8 @@
 
 namespace dryfit::predictor {
 
-/// Scales columns to mean 0 and standard deviation 1 on the training rows. A column that is constant in training is only
-/// shifted, to 0 there.
+/// Scales columns to mean 0 and standard deviation 1 on the training rows. A column that is constant in training is
+/// only shifted, to 0 there.
 struct Scaler {
   std::vector<double> mean;
   std::vector<double> scale;  ///< the reciprocal of the standard deviation

@@ -43,10 +43,10 @@ struct SiteAssessment {
   std::vector<GroupAssessment> groups;  ///< by card and family
 };
 
-/// Assesses what calibrate() of these pairs does to bounds of a coverage above one half. `pairs` have passed check() and
-/// are in the order in which the jobs ran. "After" is cross-validated: the records are dealt into 20 parts (fewer if there
-/// are fewer records), and each part is corrected by the others. `latest` is how many jobs count as recent; bounds of
-/// other coverages are converted to the requested one as described at SiteEvidence.
+/// Assesses what calibrate() of these pairs does to bounds of a coverage above one half. `pairs` have passed check()
+/// and are in the order in which the jobs ran. "After" is cross-validated: the records are dealt into 20 parts (fewer
+/// if there are fewer records), and each part is corrected by the others. `latest` is how many jobs count as recent;
+/// bounds of other coverages are converted to the requested one as described at SiteEvidence.
 SiteAssessment assess(std::span<const SitePair> pairs, double coverage, std::size_t latest = 50);
 
 }  // namespace dryfit::predictor

@@ -31,8 +31,8 @@ struct SitePair {
   bool at_least = false;  ///< it ran out of memory: it would have taken `actual` or more
 };
 
-/// An Error says what is wrong with it: sizes must be above zero, the bound not below the median, and its coverage above
-/// one half and below 1.
+/// An Error says what is wrong with it: sizes must be above zero, the bound not below the median, and its coverage
+/// above one half and below 1.
 Status check(const SitePair& pair);
 
 /// A pair as the correction needs it. `ratio` is ln(actual / median). `scale` is ln(upper / median) in units of the
@@ -51,15 +51,15 @@ struct SiteEvidence {
 /// Note [Site calibration]. The score of a record is ln(actual / bound): by how much the bound, at the requested
 /// coverage, was too low. The correction by n records is their conformal quantile (conformalised quantile regression,
 /// Romano et al. 2019): the k-th smallest score, k = ⌈(n + 1) · coverage⌉, is added to ln(bound), so that a bound which
-/// the model widened for one job stays wider than others. The score of a record that ran out of memory is a lower limit:
-/// its weight goes to the larger scores (the Kaplan-Meier estimator). If k is above n, there are too few records to
-/// determine the bound; they may raise it to the largest score but not lower it.
+/// the model widened for one job stays wider than others. The score of a record that ran out of memory is a lower
+/// limit: its weight goes to the larger scores (the Kaplan-Meier estimator). If k is above n, there are too few records
+/// to determine the bound; they may raise it to the largest score but not lower it.
 ///
 /// Few records have little weight. The correction c by all records of the site is w · q, where q is their quantile and
-/// w = n / (n + m); m = coverage / (1 − coverage) is the smallest number of records for which the rule is defined (19 for
-/// 95 %). That of a card is w · q + (1 − w) · max(c, 0), and that of a group (card and family) follows from that of its
-/// card in the same way: observations from elsewhere may raise a bound but not lower it, so a group without records never
-/// gets a bound below the shipped one. The guarantee of the conformal rule holds in the limit of many records.
+/// w = n / (n + m); m = coverage / (1 − coverage) is the smallest number of records for which the rule is defined (19
+/// for 95 %). That of a card is w · q + (1 − w) · max(c, 0), and that of a group (card and family) follows from that of
+/// its card in the same way: observations from elsewhere may raise a bound but not lower it, so a group without records
+/// never gets a bound below the shipped one. The guarantee of the conformal rule holds in the limit of many records.
 struct SiteCalibration {
   std::map<SiteGroup, std::vector<SiteEvidence>> groups;
 

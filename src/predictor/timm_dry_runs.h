@@ -16,20 +16,20 @@
 namespace dryfit::predictor {
 
 /// Note [Dry-run base]
-/// The public estimate of a job's peak is FakeTensor's: it counts tensors, without an allocator or any library. The same
-/// model trained on the stand-in driver allocates memory as it would on a card, and what PyTorch then reserves can
+/// The public estimate of a job's peak is FakeTensor's: it counts tensors, without an allocator or any library. The
+/// same model trained on the stand-in driver allocates memory as it would on a card, and what PyTorch then reserves can
 /// replace the estimate. Everything else stays: features, terms of the physics base, learners.
 ///
 /// The dry runs are plain: fp32, SGD, no checkpointing, the image size at which the model was measured, with the
 /// smallest and the largest batch at which it was measured. Between two batches the estimate is interpolated linearly
-/// (Note [Probes]). They ran on a card with room for all of them. If one reserved nearly the memory of the measured card
-/// (40 GB), it was run on that card too, with the next smaller batch: there PyTorch releases cached memory, and the
-/// smaller of the two runs counts. No measured peak is part of this: how the measured jobs were trained (their optimizer,
-/// their driver, the tuning of their convolutions) is left to the physics base and the learners.
+/// (Note [Probes]). They ran on a card with room for all of them. If one reserved nearly the memory of the measured
+/// card (40 GB), it was run on that card too, with the next smaller batch: there PyTorch releases cached memory, and
+/// the smaller of the two runs counts. No measured peak is part of this: how the measured jobs were trained (their
+/// optimizer, their driver, the tuning of their convolutions) is left to the physics base and the learners.
 class DryRuns {
  public:
-  /// From the rows of a harvest; rows of other kinds, and those that did not fit, are skipped. An Error names the file and
-  /// line of something that is not a row.
+  /// From the rows of a harvest; rows of other kinds, and those that did not fit, are skipped. An Error names the file
+  /// and line of something that is not a row.
   static Result<DryRuns> read(const std::filesystem::path& file);
 
   /// The same from a stream; errors call it `name`.

@@ -46,15 +46,15 @@ Result<TimmTables> read_timm_tables(const std::filesystem::path& folder);
 
 /// Note [Training size]
 /// The memory table gives image size, multiply-adds and activations at the size of timm's inference benchmark, but the
-/// peaks were measured at the models' training size. So the size is taken from the table of sizes, and numbers per sample
-/// are scaled with the square of the ratio.
+/// peaks were measured at the models' training size. So the size is taken from the table of sizes, and numbers per
+/// sample are scaled with the square of the ratio.
 ///
 /// An Error if a column, a model's size, module or blocks are missing, or a number is invalid.
 Result<TimmMemory> join_timm_memory(const TimmTables& tables, std::string_view protocol);
 
 /// The same as a data set for learners. The base is the physics base, fitted on each fold's training jobs; it is not a
-/// feature, as the estimate that it is made from is one. Groups are modules if the folds separate them, otherwise models.
-/// An Error if the base cannot be fitted.
+/// feature, as the estimate that it is made from is one. Groups are modules if the folds separate them, otherwise
+/// models. An Error if the base cannot be fitted.
 Result<DataSet> timm_memory_set(const TimmMemory& memory, std::string_view protocol, FeatureSet features);
 
 }  // namespace dryfit::predictor

@@ -29,8 +29,8 @@ struct Fitted {
 };
 
 /// Trains a network of that shape. The same arguments give the same weights, to the bit, on the same processor with the
-/// same libtorch. It is single-threaded and must not run twice at once, because torch's generator is global. An Error if
-/// there is nothing to learn from, nothing to validate with, or the loss diverges.
+/// same libtorch. It is single-threaded and must not run twice at once, because torch's generator is global. An Error
+/// if there is nothing to learn from, nothing to validate with, or the loss diverges.
 Result<Fitted> fit_network(const predictor::NetworkShape& shape, const Examples& examples, const Recipe& recipe,
                            std::uint64_t seed);
 

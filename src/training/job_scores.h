@@ -39,8 +39,8 @@ Result<std::vector<double>> bound_without_fold(std::span<const predictor::Harves
 BoundScores score_bounds(std::span<const predictor::HarvestExample> examples, const JobFolds& folds,
                          const OutOfFold& predictions, std::span<const double> bounds_mib);
 
-/// The result of predicting that a job fits if the given number is within its card's room. All examples count, including
-/// those that did not fit.
+/// The result of predicting that a job fits if the given number is within its card's room. All examples count,
+/// including those that did not fit.
 struct FitScores {
   std::size_t jobs = 0;
   std::size_t false_fits = 0;      ///< predicted to fit, but does not

@@ -19,8 +19,8 @@ struct Naming {
   std::string licence;
 };
 
-/// The description of a model that was trained on all jobs. Its errors are those of `contender` among the predictions: a
-/// model of the same kind and with the same number of networks, trained without each job's fold. An Error if it is
+/// The description of a model that was trained on all jobs. Its errors are those of `contender` among the predictions:
+/// a model of the same kind and with the same number of networks, trained without each job's fold. An Error if it is
 /// missing.
 Result<predictor::ModelCard> card_of(const Naming& naming, const predictor::TimmMemory& data,
                                      const std::string& protocol, std::span<const predictor::Contender> predictions,

@@ -31,8 +31,8 @@ struct PublishedRecipe {
 /// The number of epochs for that many examples, at least one.
 std::size_t epochs_over(std::size_t examples, const PublishedRecipe& recipe);
 
-/// Paper 2's is published. Paper 1 doesn't describe its recipe; this is a common one for an encoder of that size. On the
-/// paper's own table of 452 rows it makes about 250 updates; larger tables get up to four times as many.
+/// Paper 2's is published. Paper 1 doesn't describe its recipe; this is a common one for an encoder of that size. On
+/// the paper's own table of 452 rows it makes about 250 updates; larger tables get up to four times as many.
 PublishedRecipe published_recipe(Paper paper);
 
 /// All numbers in a line.

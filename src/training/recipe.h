@@ -9,8 +9,8 @@
 
 namespace dryfit::training {
 
-/// How a network is trained: AdamW over mini-batches, with a rate that rises and then falls like a cosine. The result is
-/// a running average of the weights.
+/// How a network is trained: AdamW over mini-batches, with a rate that rises and then falls like a cosine. The result
+/// is a running average of the weights.
 ///
 /// The loss of a row with the answer a, the true answer t and the measured peak y is
 ///   huber(a - t) / huber_delta + squared_share * (y / sd * (e^(a - t) - 1))^2
