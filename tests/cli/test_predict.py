@@ -142,12 +142,12 @@ def test_a_job_that_is_far_too_large_does_not_fit(models: Path) -> None:
     "arguments, problem",
     [
         (["--model", "resnet81", "--batch", "8", "--gpu", "rtx-4090"], "Did you mean 'resnet18'?"),
-        (["--model", "ResNet-18", "--batch", "8", "--gpu", "rtx-4090"], "--model resnet18 --batch 8 --gpu rtx-4090`"),
         (["--model", "resnet18", "--batch", "8", "--gpu", "rtx-4O90"], "there is no card 'rtx-4O90'"),
         (["--model", "resnet18", "--gpu", "rtx-4090"], "the job has no 'batch'"),
         (["--model", "resnet18", "--batch", "8", "--gpu", "rtx-4090", "--optimizer", "adanw"], "'adamw'"),
         (["--model", "resnet18", "--batch", "8", "--gpu", "rtx-4090", "--coverage", "1.5"], "coverage"),
         (["nowhere.json"], "cannot read 'nowhere.json'"),
+        (["--model", "ResNet-18", "--batch", "8", "--gpu", "rtx-4090"], "--model resnet18 --batch 8 --gpu rtx-4090`"),
     ],
 )
 def test_a_nonsensical_job_gives_an_error_and_no_number(
