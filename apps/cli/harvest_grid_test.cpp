@@ -87,7 +87,7 @@ TEST(HarvestGrid, The_order_is_mixed_and_always_the_same) {
 
 TEST(HarvestGrid, An_error_names_its_place) {
   expect_refused("jobs = [", "grid.toml:1");
-  expect_refused("", "no list 'jobs'");
+  expect_refused("", "the list 'jobs' is missing");
   expect_refused("other = 1\n" + kTable, "unknown key 'other'");
   expect_refused("jobs = []", "not a list of tables");
   expect_refused(kTable + "sample = 0\n", "job 1: 'sample' is not a whole number from 1");
@@ -169,8 +169,8 @@ TEST(ModelCatalogue, A_nonsensical_answer_is_refused) {
 
 TEST(HarvestProgress, The_time_left_is_shown_once_a_job_has_ended) {
   EXPECT_EQ(harvest_progress_text({0, 10, 2, 5}), "dryfit: 0 of 10 jobs done, 2 running");
-  EXPECT_EQ(harvest_progress_text({5, 10, 2, 60}), "dryfit: 5 of 10 jobs done, 2 running, some 60 s left");
-  EXPECT_EQ(harvest_progress_text({10, 3000, 2, 25}), "dryfit: 10 of 3000 jobs done, 2 running, some 2 h left");
+  EXPECT_EQ(harvest_progress_text({5, 10, 2, 60}), "dryfit: 5 of 10 jobs done, 2 running, about 60 s left");
+  EXPECT_EQ(harvest_progress_text({10, 3000, 2, 25}), "dryfit: 10 of 3000 jobs done, 2 running, about 2 h left");
 }
 
 }  // namespace

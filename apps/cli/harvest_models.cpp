@@ -32,7 +32,7 @@ std::string read_all(int fd) {
 /// What the command prints; its stderr is ours. An Error when it fails.
 Result<std::string> output_of(std::vector<std::string> command) {
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return Error{std::string("cannot make a pipe: ") + std::strerror(errno), ""};
+  if (::pipe2(ends, O_CLOEXEC) != 0) return Error{std::string("cannot create a pipe: ") + std::strerror(errno), ""};
   UniqueFd reading(ends[0]), writing(ends[1]);
   std::vector<char*> words;
   for (auto& word : command) words.push_back(word.data());

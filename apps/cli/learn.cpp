@@ -119,14 +119,13 @@ void add_learn(CLI::App& app, const Arguments& arguments, int& exit_code) {
       "  dryfit learn --harvest rows.jsonl --models models.jsonl --gpu-file cards --out predictions.csv \\\n"
       "      --model mine.dryfit-model --date 2026-11-17 --licence Apache-2.0\n"
       "  dryfit learn --data DIR --set schedtune --folds model12 --network flat --out predictions.csv\n\n"
-      "--from-history writes a calibration for this site. Its table shows how many jobs stayed within their bound, "
-      "and\n"
-      "by how much bounds exceeded real use, before and after the correction (after: cross-validated).\n"
+      "--from-history writes a calibration for this site. Its table shows how many jobs stayed within their bound,\n"
+      "and by how much bounds exceeded real use, before and after the correction (after: cross-validated).\n"
       "--harvest trains a model for `dryfit predict --model-file` on rows from `dryfit harvest`.\n"
       "--data makes out-of-fold predictions for a table of measured jobs, which `dryfit evaluate` scores.\n"
-      "The last two run dryfit-train, which needs libtorch (`make build-training`); run `dryfit-train --help` for its\n"
+      "The last two run dryfit-train, which needs libtorch (`make build-training`); `dryfit-train --help` lists its\n"
       "options.\n"
-      "Exit code: 0 written; 1 failed, for example no record to learn from; 2 wrong usage.");
+      "Exit code: 0 written; 1 failed, for example because there is no record to learn from; 2 wrong usage.");
   auto options = std::make_shared<LearnOptions>();
   declare(*command, *options);
   command->callback([options, &exit_code] { exit_code = learn(*options); });

@@ -93,7 +93,9 @@ Status check_one_description(const PredictOptions& options) {
   const int descriptions = !options.defaults.model.empty() + !options.factory.empty() + !options.jobs.empty();
   if (descriptions == 1) return {};
   if (descriptions == 0) {
-    return Error{"no job given", "Give one, for example `dryfit predict --model resnet50 --batch 64 --gpu rtx-4090`."};
+    return Error{"no job given",
+                 "Give --model, --python or a JSON file, for example "
+                 "`dryfit predict --model resnet50 --batch 64 --gpu rtx-4090`."};
   }
   return Error{"more than one job description given", "Give only one of --model, --python and a JSON file."};
 }

@@ -21,7 +21,7 @@ class PredictModelFileTest : public ::testing::Test {
 TEST_F(PredictModelFileTest, The_only_model_of_the_folder_is_taken) {
   write("models.jsonl", "");
   write("jobs.dryfit-model", "");
-  write("compute.dryfit-model", "of step times, which is asked for by its name");
+  write("compute.dryfit-model", "of step times, which is requested by its name");
   const auto file = default_model_file(folder_.path());
   ASSERT_TRUE(file) << file.error().what;
   EXPECT_EQ(*file, folder_.path() / "jobs.dryfit-model");

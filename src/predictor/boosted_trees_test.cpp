@@ -38,7 +38,7 @@ TEST(BoostedTrees, Without_trees_the_answer_is_where_they_would_start) {
   EXPECT_EQ((BoostedTrees{.features = 0, .start = 3, .roots = {}, .nodes = {}}.answer({})), 3);
 }
 
-TEST(BoostedTrees, Sound_trees_pass_and_damaged_ones_are_told_with_the_place) {
+TEST(BoostedTrees, Sound_trees_pass_and_damaged_ones_are_refused_with_the_place) {
   EXPECT_EQ(problem_of(sample()), "");
   auto trees = sample();
   trees.nodes[2].feature = 2;

@@ -66,7 +66,7 @@ TEST(Boosting, The_first_tree_begins_at_the_median_and_adds_its_share) {
   EXPECT_EQ(trees->answer(std::vector<float>{4}), 5);
 }
 
-TEST(Boosting, What_cannot_be_learned_from_is_refused_with_its_place) {
+TEST(Boosting, Unusable_rows_are_refused_with_their_place) {
   EXPECT_EQ(problem_of({.columns = 2, .inputs = {}, .answers = {}}, {}), "no rows to learn from");
   EXPECT_EQ(problem_of({.columns = 2, .inputs = {1, 2, 3, NAN}, .answers = {1, 2}}, {}),
             "row 1: input 1 is not a finite number");

@@ -27,7 +27,7 @@ TEST(Comparison, Scores_are_in_the_published_unit) {
   EXPECT_DOUBLE_EQ(ranking.baseline(Baseline::b1).best[Metric::mse], 0.25);
 }
 
-TEST(Comparison, Ours_is_held_metric_by_metric_against_the_best_of_each_bar) {
+TEST(Comparison, Ours_is_compared_metric_by_metric_with_the_best_of_each_baseline) {
   // "a" has the smaller mean error, "b" the smaller square.
   const std::vector<Contender> contenders{off_by("ours", 0, 0), off_by("B1 a", 0.1, 3), off_by("B2 b", 0.6, 0.6)};
   const auto data = sample();

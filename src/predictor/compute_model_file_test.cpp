@@ -33,7 +33,7 @@ StepEstimate estimate_by(const ComputeVariant& variant) {
   return estimate_step(variant, {.job = job, .rates = rates});
 }
 
-TEST(ComputeModelFile, What_is_written_is_read_and_answers_alike) {
+TEST(ComputeModelFile, A_written_model_is_read_back_and_answers_the_same) {
   const auto model = sample_compute_model();
   const auto bytes = to_bytes(model);
   const auto read = parse_compute_model(bytes, "m.model");
@@ -55,7 +55,7 @@ TEST(ComputeModelFile, It_begins_as_it_is_drawn) {
   EXPECT_EQ(bytes.substr(24, 10), std::string("\6\0\0\0sample", 10));
 }
 
-TEST(ComputeModelFile, Any_cut_and_any_changed_byte_is_told) {
+TEST(ComputeModelFile, Any_cut_and_any_changed_byte_is_detected) {
   auto model = sample_compute_model();
   model.variants.pop_back();
   const auto bytes = to_bytes(model);
@@ -97,7 +97,7 @@ TEST(ComputeModelFile, A_newer_version_and_another_kind_are_refused_by_name) {
   EXPECT_EQ(problem_of(""), "m.model: not a Dryfit model file");
 }
 
-TEST(ComputeModelFile, A_file_is_written_and_read_and_what_cannot_be_is_said) {
+TEST(ComputeModelFile, A_file_is_written_and_read_and_failures_are_reported) {
   const TemporaryFolder folder;
   const auto file = folder / "c.model";
   ASSERT_TRUE(write_compute_model(sample_compute_model(), file));

@@ -121,7 +121,7 @@ TEST(ComputePhysics, An_optimizer_with_more_state_and_a_whole_share_of_it_take_l
   EXPECT_NEAR(step_terms(eighth, kLayers)[StepTerm::parameters], adamw / 8, 1e-12);
 }
 
-TEST(ComputePhysics, Without_blocks_operations_are_enough_and_without_both_nothing_can_be_said) {
+TEST(ComputePhysics, Without_blocks_operations_are_enough_and_without_both_there_is_no_answer) {
   auto job = sample_step_job();
   EXPECT_EQ(*compute_knowledge_of(job), kLayers);
   job.model.blocks.clear();

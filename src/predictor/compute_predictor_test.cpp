@@ -114,7 +114,7 @@ TEST(ComputePredictor, A_bad_job_a_bad_coverage_and_a_card_without_rates_are_err
   EXPECT_FALSE(predictor->predict(job, card, 0.9));
 }
 
-TEST(ComputePredictor, A_model_whose_parts_do_not_belong_together_is_refused) {
+TEST(ComputePredictor, A_model_with_parts_that_do_not_belong_together_is_refused) {
   EXPECT_EQ(problem_of({.card = sample_compute_model().card}), "the model 'sample' has learned nothing");
   auto model = sample_compute_model();
   model.card.licence.clear();

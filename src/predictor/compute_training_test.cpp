@@ -49,7 +49,7 @@ TEST(ComputeTraining, The_same_examples_give_the_same_bytes) {
   EXPECT_EQ(bytes(), bytes());
 }
 
-TEST(ComputeTraining, What_is_not_described_is_asked_about_and_not_learned_from) {
+TEST(ComputeTraining, Undescribed_steps_are_predicted_but_not_learned_from) {
   auto examples = sample_steps();
   const auto before = train_compute_variant(examples, kLayers, kPlan);
   auto strange = examples.front();
@@ -73,7 +73,7 @@ TEST(ComputeTraining, The_calibration_holds_what_the_folds_missed_above_and_belo
   EXPECT_TRUE(check(variant)) << check(variant).error().what;
 }
 
-TEST(ComputeTraining, Intervals_hold_about_what_was_asked_for) {
+TEST(ComputeTraining, Intervals_have_about_the_requested_coverage) {
   const auto examples = sample_steps();
   const auto predicted = predict_steps_without_fold(examples, kLayers, kPlan, quiet);
   const auto scores = score_intervals(examples, *predicted, 0.8);
@@ -99,11 +99,11 @@ TEST(ComputeTraining, A_chip_that_is_slower_than_its_rates_is_found_to_be_when_i
   EXPECT_NEAR(shifts->at(1).shift, -std::log(1.5), 0.15);
 }
 
-TEST(ComputeTraining, Chips_whose_jobs_ran_nowhere_else_say_nothing_of_cards) {
+TEST(ComputeTraining, Chips_with_jobs_that_ran_nowhere_else_have_no_shift) {
   EXPECT_TRUE(shifts_of_unseen_gpus(sample_steps(), kLayers, kPlan, quiet)->empty());
 }
 
-TEST(ComputeTraining, Nothing_to_learn_from_and_a_time_that_is_no_number_are_errors) {
+TEST(ComputeTraining, No_steps_and_a_time_that_is_not_a_number_are_errors) {
   EXPECT_EQ(train_compute_variant({}, kLayers, kPlan).error().what, "no measured steps to learn from");
   auto examples = sample_steps();
   examples[3].seconds = std::nan("");

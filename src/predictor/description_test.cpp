@@ -29,7 +29,7 @@ std::string problem_of(const JobDescription& job) {
 
 TEST(Description, A_sensible_job_passes) { EXPECT_EQ(problem_of(sample()), ""); }
 
-TEST(Description, What_is_not_known_may_be_zero) {
+TEST(Description, Unknown_numbers_may_be_zero) {
   auto job = sample();
   job.model.blocks.clear();
   EXPECT_EQ(job.model.flops, 0);
@@ -50,7 +50,7 @@ TEST(Description, A_batch_of_zero_of_less_of_a_half_or_beyond_all_sense_is_refus
   EXPECT_EQ(check(job).error().hint, "Give a number above 0 to 10000000.");
 }
 
-TEST(Description, What_is_no_number_is_refused_wherever_it_stands) {
+TEST(Description, A_NaN_is_refused_anywhere) {
   auto job = sample();
   job.model.flops = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(problem_of(job), "the job's 'flops' is nan");

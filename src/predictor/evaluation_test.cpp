@@ -36,7 +36,7 @@ TEST(Evaluation, Predictions_that_are_not_of_exactly_these_rows_are_refused) {
   EXPECT_EQ(problem_of("row,x\n3,1\n5,nan\n"), "p.csv:3: 'x' is 'nan', not a finite number");
 }
 
-TEST(Evaluation, A_bar_holds_the_comparators_up_to_it_and_never_ours) {
+TEST(Evaluation, A_baseline_includes_the_comparators_up_to_it_and_never_ours) {
   const Contender ours{"BiGRU", {}};
   const Contender second{"B2 LightGBM l1", {}};
   EXPECT_FALSE(ours.is_within(Baseline::b3));
@@ -45,7 +45,7 @@ TEST(Evaluation, A_bar_holds_the_comparators_up_to_it_and_never_ours) {
   EXPECT_TRUE(second.is_within(Baseline::b3));
 }
 
-TEST(Evaluation, A_bar_is_the_best_of_its_comparators_metric_by_metric) {
+TEST(Evaluation, A_baseline_is_the_best_of_its_comparators_metric_by_metric) {
   const std::vector<Contender> all{{"B1 a", {}}, {"B1 b", {}}, {"ours", {}}, {"B3 c", {}}};
   const std::vector<Scores> scores{
       {{4, 2, 1, 9, 0.9}}, {{5, 2.2, 0.8, 7, 0.8}}, {{1, 1, 0.1, 1, 1}}, {{3, 1.7, 2, 8, 0.95}}};

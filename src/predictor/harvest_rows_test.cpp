@@ -80,7 +80,7 @@ TEST(HarvestRows, A_job_is_described_by_the_catalogue_and_never_by_its_own_row) 
   }
 }
 
-TEST(HarvestRows, What_describes_a_model_is_no_example_nor_is_what_was_not_probed) {
+TEST(HarvestRows, Rows_that_describe_a_model_and_rows_that_were_not_probed_are_not_examples) {
   const auto harvest =
       harvest_of({{.batch = 2, .optimizer = "sgd", .card = "a"},
                   {.batch = 2, .optimizer = "adamw"},
@@ -123,7 +123,7 @@ TEST(HarvestRows, A_job_that_failed_or_was_squeezed_is_kept_as_such) {
   EXPECT_EQ(harvest.examples[2].ending, Ending::squeezed);
 }
 
-TEST(HarvestRows, What_tells_nothing_is_left_out_and_counted) {
+TEST(HarvestRows, Unusable_rows_are_left_out_and_counted) {
   const auto harvest =
       harvest_of({{.batch = 8}, {.batch = 8}, {.batch = 4, .verdict = "cannot-tell"}, {.model = "vgg13"}});
   EXPECT_EQ(harvest.examples.size(), 1u);

@@ -54,7 +54,7 @@ TEST(HarvestedJob, A_row_is_read) {
   EXPECT_EQ(job->layers[1].groups, 1);
 }
 
-TEST(HarvestedJob, What_a_job_did_not_come_to_is_zero) {
+TEST(HarvestedJob, What_a_job_did_not_reach_is_zero) {
   auto row = sample();
   row["compute"] = nullptr;
   row["model"]["forward_bytes"] = nullptr;
@@ -120,7 +120,7 @@ TEST(HarvestedJob, A_model_is_described_per_sample_at_the_size_of_its_input) {
   EXPECT_EQ(model.blocks[0][BlockField::k_conv], 3);
 }
 
-TEST(HarvestedJob, A_workspace_that_a_batch_takes_once_is_no_part_of_what_a_sample_keeps) {
+TEST(HarvestedJob, A_workspace_that_is_allocated_once_per_batch_is_not_counted_per_sample) {
   auto row = sample();
   row["layers"].push_back(Json::parse(R"({"name": "fc", "kind": "Linear", "inputs": [[2, 256]], "outputs": [[2, 10]],
                                           "parameters": 2570, "held_bytes": 8520192})"));

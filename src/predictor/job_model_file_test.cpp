@@ -34,7 +34,7 @@ std::string sealed(std::string bytes) {
   return bytes.append(reinterpret_cast<const char*>(&sum), sizeof sum);
 }
 
-TEST(JobModelFile, What_is_written_is_read_and_answers_alike) {
+TEST(JobModelFile, A_written_model_is_read_back_and_answers_the_same) {
   const auto model = sample_job_model();
   const auto bytes = to_bytes(model);
   const auto read = parse_job_model(bytes, "m.model");
@@ -58,7 +58,7 @@ TEST(JobModelFile, It_begins_as_it_is_drawn) {
   EXPECT_EQ(bytes.substr(24, 10), std::string("\6\0\0\0sample", 10));
 }
 
-TEST(JobModelFile, Any_cut_and_any_changed_byte_is_told) {
+TEST(JobModelFile, Any_cut_and_any_changed_byte_is_detected) {
   const auto bytes = to_bytes(small_model());
   for (std::size_t size = 0; size < bytes.size(); ++size) EXPECT_NE(problem_of(bytes.substr(0, size)), "") << size;
   EXPECT_EQ(problem_of(bytes + "x"), "m.model: the model file is damaged");
@@ -97,7 +97,7 @@ TEST(JobModelFile, A_newer_version_and_another_kind_are_refused_by_name) {
   EXPECT_EQ(problem_of("PK\3\4"), "m.model: not a Dryfit model file");
 }
 
-TEST(JobModelFile, A_file_is_written_and_read_and_what_cannot_be_is_said) {
+TEST(JobModelFile, A_file_is_written_and_read_and_failures_are_reported) {
   const TemporaryFolder folder;
   const auto file = folder / "j.model";
   ASSERT_TRUE(write_job_model(small_model(), file));

@@ -136,7 +136,7 @@ TEST(JobPredictor, A_bad_job_and_a_bad_coverage_are_errors_and_never_a_number) {
   EXPECT_FALSE(predictor->predict(job, 0.9));
 }
 
-TEST(JobPredictor, A_model_whose_parts_do_not_belong_together_is_refused) {
+TEST(JobPredictor, A_model_with_parts_that_do_not_belong_together_is_refused) {
   EXPECT_EQ(problem_of({.card = sample_job_model().card}), "the model 'sample' has learned nothing");
   auto model = sample_job_model();
   model.card.licence.clear();

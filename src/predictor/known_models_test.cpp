@@ -161,7 +161,7 @@ TEST(KnownModels, A_sequence_of_another_length_is_scaled_by_it) {
   EXPECT_EQ(models.find("bert", 512)->description.flops, 2400);
 }
 
-TEST(KnownModels, A_model_can_be_told_with_little) {
+TEST(KnownModels, A_model_can_be_described_with_little) {
   const auto described = parse_model(R"({"size": 224, "parameters": 10})", "the job's model");
   ASSERT_TRUE(described) << described.error().what;
   EXPECT_EQ(described->parameter_bytes, 40);
@@ -184,7 +184,7 @@ TEST(ModelCollector, Takes_the_smallest_batch_of_each_model_and_size) {
   EXPECT_FALSE(models[1].own_size);
 }
 
-TEST(ModelCollector, Prefers_a_row_whose_operations_were_counted) {
+TEST(ModelCollector, Prefers_a_row_with_counted_operations) {
   ModelCollector collector;
   auto uncounted = harvested(1);
   uncounted.flops = 0;
@@ -216,7 +216,7 @@ TEST(ModelCollector, Takes_of_each_kind_the_smallest_and_the_largest_batch_with_
   EXPECT_EQ(probes[2].compute_capability, 8.6);
 }
 
-TEST(ModelCollector, Leaves_out_what_is_no_reference) {
+TEST(ModelCollector, Leaves_out_rows_that_are_not_a_reference) {
   ModelCollector collector;
   auto cast = harvested(2);
   cast.precision = Precision::bf16_amp;

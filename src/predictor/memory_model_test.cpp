@@ -88,7 +88,7 @@ TEST(MemoryModel, A_plain_model_needs_no_blocks_and_one_of_layers_does) {
   }
 }
 
-TEST(MemoryModel, A_job_that_makes_no_sense_gets_no_number) {
+TEST(MemoryModel, A_nonsensical_job_gets_no_number) {
   auto job = sample_job();
   job.batch = 0;
   EXPECT_EQ(predictor_of(sample_model(FeatureSet::layers, 0)).peak_mib(job).error().what,
@@ -120,7 +120,7 @@ TEST(MemoryModel, Parts_that_do_not_belong_together_are_refused) {
   EXPECT_EQ(problem_of(model), "the model 'sample': it has no network");
 }
 
-TEST(MemoryModel, A_card_with_nothing_said_is_refused) {
+TEST(MemoryModel, An_empty_description_is_refused) {
   auto model = sample_model(FeatureSet::layers, 0);
   model.card.licence.clear();
   EXPECT_EQ(problem_of(model), "the model's description is incomplete");

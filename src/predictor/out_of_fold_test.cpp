@@ -21,7 +21,7 @@ Result<std::vector<double>> echo(const DataSet& data, std::size_t fold, std::uin
   return predicted;
 }
 
-TEST(OutOfFold, Each_prediction_stands_at_its_example_and_comes_from_its_folds_seed) {
+TEST(OutOfFold, Each_prediction_is_at_the_place_of_its_example_and_comes_from_its_folds_seed) {
   const auto data = sample_set(6);
   const auto contender = predict_out_of_fold(data, echo, "echo", 2, ignore);
   ASSERT_TRUE(contender);

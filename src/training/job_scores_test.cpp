@@ -34,7 +34,7 @@ TEST(JobScores, Errors_are_relative_and_of_jobs_that_fit) {
   EXPECT_GT(scores.within_tenth, 0.3);
 }
 
-TEST(JobScores, Saying_fits_is_wrong_in_two_ways) {
+TEST(JobScores, There_are_false_fits_and_false_refusals) {
   auto examples = examples_of(4);
   examples[2].ending = examples[3].ending = Ending::does_not_fit;
   const std::vector<double> predicted{140, 160, 140, 160};
@@ -82,7 +82,7 @@ TEST(JobScores, A_far_job_has_a_wider_bound_and_is_counted) {
   EXPECT_DOUBLE_EQ(score_bounds(made.examples, made.folds, made.predictions, *bounds).unfamiliar, 0.05);
 }
 
-TEST(JobScores, A_coverage_that_the_folds_are_too_small_for_is_said) {
+TEST(JobScores, Folds_too_small_for_the_coverage_are_an_error) {
   TwoFolds made;
   EXPECT_FALSE(bound_without_fold(made.examples, made.folds, made.predictions, 0.95));
   const auto text = describe_scores(made.examples, made.folds, made.predictions, 0.95);

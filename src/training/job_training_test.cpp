@@ -45,7 +45,7 @@ TEST(JobTraining, The_same_examples_and_seeds_give_the_same_model_file_to_the_by
   EXPECT_NE(bytes_of(examples, plan, {1, 3}), bytes);
 }
 
-TEST(JobTraining, The_plan_says_who_answers) {
+TEST(JobTraining, The_plan_decides_which_members_answer) {
   const auto examples = harvest_examples(48);
   const std::vector<std::uint64_t> seeds{1, 2};
   const auto size_of = [&](Members members) {
@@ -90,7 +90,7 @@ TEST(JobTraining, An_examples_own_family_is_not_learned_from) {
   EXPECT_NE(before, after);
 }
 
-TEST(JobTraining, What_did_not_fit_is_asked_about_and_not_learned_from) {
+TEST(JobTraining, Jobs_that_did_not_fit_are_predicted_but_not_learned_from) {
   auto examples = harvest_examples(60);
   const auto folds = fold_by_family(examples, 3);
   ASSERT_TRUE(folds);

@@ -33,7 +33,7 @@ TEST(NetworkLearner, Networks_over_blocks_binned_and_plain_features_know_what_ph
   }
 }
 
-TEST(NetworkLearner, What_it_is_asked_is_not_learned_from) {
+TEST(NetworkLearner, Test_examples_are_not_learned_from) {
   auto data = sample_set(60);
   const auto plan = plan_over(true, 0, 2);
   const auto before = learn(plan, data);
