@@ -323,7 +323,7 @@ void add_predict(CLI::App& app, int& exit_code) {
       "  dryfit predict --python model.py:make_model --batch 64 --gpu rtx-4090\n"
       "  echo '{\"model\": \"resnet50\", \"batch\": 64, \"gpu\": [\"a100-40gb\", \"rtx-4090\"]}' | dryfit predict -\n\n"
       "Predictions come from a learned model, with known errors; `dryfit run` gives an exact answer.\n"
-      "Exit code: 0 fits on every GPU, 3 does not fit on at least one, 2 wrong usage, 1 failed.");
+      "Exit code: 0 fits on every GPU, 3 does not fit on at least one, 2 wrong usage, 1 cannot tell.");
   auto options = std::make_shared<PredictOptions>();
   declare(*command, *options);
   command->callback([options, &exit_code] {

@@ -28,13 +28,20 @@ std::string number_text(const char* format, double value) {
 
 std::string coverage_text(double coverage) { return number_text("%.4g %%", 100 * coverage); }
 
+/// Up to the first space; a percent sign stays with its number.
+std::string_view first_word(std::string_view text) {
+  auto end = text.find(' ');
+  while (end != std::string_view::npos && text.substr(end + 1).starts_with('%')) end = text.find(' ', end + 1);
+  return text.substr(0, end);
+}
+
 /// The words of `text`, broken into lines of at most kColumns; those after the first begin with `indent`. A word that
 /// is longer than a line stays whole.
 std::string folded(std::string_view text, std::string_view indent) {
   std::string lines;
   std::size_t columns = 0;
   while (!text.empty()) {
-    const auto word = text.substr(0, text.find(' '));
+    const auto word = first_word(text);
     text.remove_prefix(std::min(text.size(), word.size() + 1));
     if (columns > 0 && columns + 1 + report::width(word) > kColumns) {
       lines += "\n" + std::string(indent);

@@ -115,7 +115,7 @@ std::string_view to_text(ComputeKnowledge knowledge) {
 Result<ComputeKnowledge> compute_knowledge_of(const JobDescription& job) {
   if (sum_of(job.model.blocks, macs) > 0) return ComputeKnowledge::layers;
   if (job.model.flops > 0) return ComputeKnowledge::operations;
-  return Error{"neither the blocks nor the operations of the model '" + job.model.name + "' are known",
+  return Error{"the blocks and operations of the model '" + job.model.name + "' are both unknown",
                "Give its 'flops', or describe it with a small dry run (`dryfit harvest`)."};
 }
 

@@ -93,7 +93,7 @@ TEST(ComputePredictor, Without_blocks_it_answers_by_operations_and_without_both_
   job.model.flops = 0;
   const auto refused = ComputePredictor::of(sample_compute_model())->predict(job, card_of("rtx-3090-24gb"), 0.9);
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().what, "neither the blocks nor the operations of the model 'tiny' are known");
+  EXPECT_EQ(refused.error().what, "the blocks and operations of the model 'tiny' are both unknown");
 }
 
 TEST(ComputePredictor, A_bad_job_a_bad_coverage_and_a_card_without_rates_are_errors_and_never_a_number) {

@@ -172,7 +172,7 @@ Result<Knowledge> knowledge_of(const JobDescription& job) {
   if (!model.blocks.empty()) return probes_of(job).empty() ? Knowledge::layers : Knowledge::probes;
   if (model.forward_bytes > 0) return Knowledge::totals;
   if (model.flops > 0) return Knowledge::outline;
-  return Error{"neither the blocks, the forward bytes nor the operations of the model '" + model.name + "' are known",
+  return Error{"the blocks, forward bytes and operations of the model '" + model.name + "' are all unknown",
                "Give its 'flops', or describe it with a small dry run (`dryfit harvest`)."};
 }
 

@@ -94,7 +94,7 @@ TEST(JobPhysics, The_best_of_what_is_known_is_used) {
   EXPECT_EQ(*knowledge_of(job), Knowledge::outline);
   job.model.flops = 0;
   EXPECT_EQ(knowledge_of(job).error().what,
-            "of the model 'tiny' neither blocks nor the forward pass's bytes nor operations are known");
+            "the blocks, forward bytes and operations of the model 'tiny' are all unknown");
 }
 
 TEST(JobPhysics, With_probes_it_is_what_they_reserved_and_the_optimizers_state) {

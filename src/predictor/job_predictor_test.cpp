@@ -102,9 +102,9 @@ TEST(JobPredictor, A_card_an_optimizer_and_a_precision_that_were_not_learned_are
 
 TEST(JobPredictor, Networks_and_trees_answer_together) {
   auto variant = testing::sample_variant(Knowledge::layers);
-  const auto answer_of = [](const JobVariant& variant) {
-    const auto estimate = JobEstimator::of(variant)->estimate(sample_description());
-    return std::log(estimate->mib / estimate->base_mib) - variant.offset;
+  const auto answer_of = [](const JobVariant& changed) {
+    const auto estimate = JobEstimator::of(changed)->estimate(sample_description());
+    return std::log(estimate->mib / estimate->base_mib) - changed.offset;
   };
   variant.min_correction = -1e6;
   variant.max_correction = 1e6;
