@@ -115,7 +115,7 @@ void add_learn(CLI::App& app, const Arguments& arguments, int& exit_code) {
   auto* command = app.add_subcommand("learn", "Learn from recorded jobs, dry runs or a table");
   if (names_a_table(arguments)) return forward_to(*command, "dryfit-train", arguments, exit_code);
   command->footer(
-      "Examples:\n  dryfit learn --from-history --coverage 0.95\n"
+      "Example:\n  dryfit learn --from-history --coverage 0.95\n"
       "  dryfit learn --harvest rows.jsonl --models models.jsonl --gpu-file cards --out predictions.csv \\\n"
       "      --model mine.dryfit-model --date 2026-11-17 --licence Apache-2.0\n"
       "  dryfit learn --data DIR --set schedtune --folds model12 --network flat --out predictions.csv\n\n"

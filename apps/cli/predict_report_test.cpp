@@ -138,7 +138,7 @@ TEST_F(PredictReportTest, The_errors_shown_are_those_of_the_variant_that_answere
   for (auto& card : answered.cards) card.prediction.knowledge = predictor::Knowledge::outline;
   const auto text = predict_text(answered, model_, {.colour = false, .utf8 = false});
   EXPECT_TRUE(
-      text.ends_with("trained on a harvest of\n  3000 jobs; errors: outline: median error 20 %; "
+      text.ends_with("trained on a harvest\n  of 3000 jobs; errors: outline: median error 20 %; "
                      "the bound covers 99 %\n"))
       << text;
   for (auto& card : answered.cards) card.prediction.knowledge = predictor::Knowledge::layers;
