@@ -128,8 +128,7 @@ TEST(ComputePhysics, Without_blocks_operations_are_enough_and_without_both_there
   EXPECT_EQ(*compute_knowledge_of(job), kOperations);
   EXPECT_NEAR(terms_of(job, "rtx-3090-24gb", kOperations)[StepTerm::matrices], 64 * 9e9 / 71.16e12, 1e-5);
   job.model.flops = 0;
-  EXPECT_EQ(compute_knowledge_of(job).error().what,
-            "the blocks and operations of the model 'tiny' are both unknown");
+  EXPECT_EQ(compute_knowledge_of(job).error().what, "the blocks and operations of the model 'tiny' are both unknown");
 }
 
 TEST(ComputePhysics, Weights_are_found_again_and_none_is_negative) {
