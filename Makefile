@@ -29,21 +29,29 @@ COMPUTE_LICENCE ?= Apache-2.0
 STAGE := tools/setup/stage.sh
 VENV := PYTHON=$(PYTHON) tools/setup/venv.sh
 CTEST := ctest -j $(shell nproc)
-# Under asan; those with threads under tsan too.
+# Two targets at once, for a download beside a build.
+SIDE_BY_SIDE = DRYFIT_SIDE_BY_SIDE=1 $(MAKE) --no-print-directory -j4
+# Under asan, with clang, beside the whole command; those with threads under tsan too.
 asan_TESTS := trace_test snapshot_test simulator_test oracle_test whatif_test cuda_test nvml_test nvml_with_cuda_test
 tsan_TESTS := trace_test cuda_test nvml_test nvml_with_cuda_test
+# What `make test` runs, the fast stages first.
+TEST_STAGES := check build-everything test-cpp test-python test-page test-asan test-tsan tidy fuzz
+FUZZ_SECONDS ?= 60
 CPP_FILES = $(shell find src apps include bench tests -name '*.h' -o -name '*.cpp')
 WHEEL_SOURCES = $(shell find src apps include cards models cmake python data/convolutions -type f -not -name '*.pyc') \
                 pyproject.toml CMakeLists.txt $(wildcard README.md)
 
 .DEFAULT_GOAL := help
+# Each stage uses all cores by itself.
+ifndef DRYFIT_SIDE_BY_SIDE
 .NOTPARALLEL:
+endif
 .DELETE_ON_ERROR:
 .PHONY: help setup packages headers tools-venv venv venv-latest venv-2.11 venv-2.1 venv-peft venv-harvest venv-comparators venv-exports \
-        build demo \
-        test test-fast test-latest test-cpp test-python test-slurm test-page check-includes test-sanitizers test-under-asan test-under-tsan test-asan accuracy-profile \
-        build-training test-training accuracy accuracy-twice evaluate \
-        train surrogate compute-model bench bench-estimate bench-latency bench-h100 operators format format-check wheel clean distclean
+        build build-tests build-beside-download build-everything environments demo \
+        test test-fast test-latest test-cpp test-python test-slurm test-page check test-asan test-tsan test-asan-all tidy fuzz \
+        accuracy-profile build-training test-training accuracy accuracy-twice evaluate \
+        train surrogate compute-model bench bench-estimate bench-latency bench-h100 operators format wheel clean distclean
 
 help: ## this list
 	@grep -hE '^[a-z0-9.-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -58,44 +66,58 @@ packages:
 tools-venv: | packages
 	@$(STAGE) tools-venv "Python environment for tools and tests" -- env $(VENV) tools
 
-headers: tools-venv ## the vendor's public headers, into build/headers
-	@$(STAGE) headers "CUDA and NVML headers" -- tools/setup/headers.sh $(TOOLS_PYTHON)
+headers: | packages ## the vendor's public headers, into build/headers
+	@$(STAGE) headers "CUDA and NVML headers" -- tools/setup/headers.sh $(PYTHON)
 
 venv: | packages
-	@$(STAGE) venv "Python environment $(TORCH) (some 3 GB to download the first time)" -- env $(VENV) $(TORCH)
+	@$(STAGE) venv "PyTorch 2.6.0 into .venv/$(TORCH) (about 3 GB to download the first time)" -- env $(VENV) $(TORCH)
 
 venv-latest: | packages ## .venv/torch-latest: the newest PyTorch known to work
-	@$(STAGE) venv-latest "Python environment $(TORCH_LATEST) (some 3 GB to download the first time)" -- \
+	@$(STAGE) venv-latest "The newest PyTorch into .venv/$(TORCH_LATEST) (about 3 GB to download the first time)" -- \
 	    env $(VENV) $(TORCH_LATEST)
 
 venv-2.11: | packages ## .venv/torch-2.11.0: the PyTorch of the B200 recordings
-	@$(STAGE) venv-2.11 "Python environment torch-2.11.0 (some 3 GB to download the first time)" -- \
+	@$(STAGE) venv-2.11 "Python environment torch-2.11.0 (about 3 GB to download the first time)" -- \
 	    env $(VENV) torch-2.11.0
 
 venv-2.1: | packages ## .venv/torch-2.1.2: the PyTorch of the 4-bit recording, with bitsandbytes
-	@$(STAGE) venv-2.1 "Python environment torch-2.1.2 (some 3 GB to download the first time)" -- \
+	@$(STAGE) venv-2.1 "Python environment torch-2.1.2 (about 3 GB to download the first time)" -- \
 	    env $(VENV) torch-2.1.2
 
 venv-peft: | packages ## .venv/peft: PyTorch 2.12 with peft and diffusers, for the truth of summer 2026
-	@$(STAGE) venv-peft "Python environment peft (some 3 GB to download the first time)" -- env $(VENV) peft
+	@$(STAGE) venv-peft "Python environment peft (about 3 GB to download the first time)" -- env $(VENV) peft
 
 venv-harvest: | packages ## .venv/harvest: torch 2.6.0 with torchvision, transformers and timm, for `dryfit harvest`
-	@$(STAGE) venv-harvest "Python environment harvest (some 3 GB to download the first time)" -- env $(VENV) harvest
+	@$(STAGE) venv-harvest "Python environment harvest (about 3 GB to download the first time)" -- env $(VENV) harvest
 
 venv-comparators: | packages ## .venv/comparators: the tree libraries that the networks are compared with
-	@$(STAGE) venv-comparators "Python environment comparators (some 300 MB to download the first time)" -- \
+	@$(STAGE) venv-comparators "Python environment comparators (about 300 MB to download the first time)" -- \
 	    env $(VENV) comparators
 
 venv-exports: | packages ## .venv/exports: the tools that open what `dryfit export` writes
-	@$(STAGE) venv-exports "Python environment exports (some 20 MB to download the first time)" -- env $(VENV) exports
+	@$(STAGE) venv-exports "Python environment exports (about 20 MB to download the first time)" -- env $(VENV) exports
 
 # ---- build
 
-build: packages headers ## the release build, its executables in bin/
+build: packages headers ## the command, at bin/dryfit
 	@test -f build/release/build.ninja || $(STAGE) configure "Configuring (preset release)" -- cmake --preset release
-	@$(STAGE) build "Building (preset release)" -- cmake --build --preset release
-	@$(STAGE) install "Installing into build/release/stage, links in bin/" -- \
-	    sh -c 'cmake --install build/release && tools/setup/link_executables.sh build/release/stage'
+	@$(STAGE) build "Building Dryfit" -- cmake --build --preset release --target product
+	@$(STAGE) install "Installing into build/release/stage, link in bin/" -- \
+	    sh -c 'cmake --install build/release --component product && tools/setup/link_executables.sh build/release/stage'
+
+build-tests: build ## the C++ tests and the developers' tools
+	@$(STAGE) build-tests "Building the tests" -- cmake --build --preset release
+	@$(STAGE) install-tools "Installing the developers' tools, links in bin/" -- \
+	    sh -c 'cmake --install build/release --component developer && tools/setup/link_executables.sh build/release/stage'
+
+# Downloads use the network and builds use the cores, so they run beside each other.
+build-beside-download: packages
+	@$(SIDE_BY_SIDE) venv build
+
+build-everything: packages tools-venv
+	@$(SIDE_BY_SIDE) environments build-tests
+
+environments: venv venv-latest venv-exports
 
 wheel: build/wheel/.built ## the Python wheel, into dist/
 
@@ -107,31 +129,27 @@ build/wheel/.built: $(WHEEL_SOURCES) | packages tools-venv headers
 
 # ---- use
 
-# "Does not fit" (exit code 3) is a good answer of the demo too.
-demo: setup build ## a verdict for a real training script on two cards
-	@echo "Running: bin/dryfit run --gpu rtx-3060-12gb,rtx-4060-8gb -- python examples/resnet50.py --batch-size 64"
-	@bin/dryfit run --gpu rtx-3060-12gb,rtx-4060-8gb -- $(TORCH_PYTHON) examples/resnet50.py --batch-size 64; \
-	    code=$$?; test $$code -eq 0 -o $$code -eq 3
+demo: build-beside-download ## a verdict and a page for a real training script on two GPUs
+	@tools/setup/demo.sh $(TORCH_PYTHON)
 
 # ---- tests
 
-test: setup build test-cpp check-includes test-python test-page test-sanitizers ## everything: C++, Python, wheel, browser, sanitizers
+test: ## everything: checks, C++, Python with two versions of PyTorch, browser, clang, sanitizers, clang-tidy, fuzzers
+	@tools/setup/all_stages.sh $(TEST_STAGES)
 
-test-fast: build test-cpp check-includes ## what needs no PyTorch
+test-fast: build-tests tools-venv check test-cpp ## what needs no PyTorch; under 3 minutes once built
 	@$(STAGE) test-python-fast "Python tests without PyTorch" --show '=.* passed' -- \
-	    $(TOOLS_PYTHON) -m pytest -m "not torch and not slow"
+	    $(TOOLS_PYTHON) -m pytest -m "not torch and not slow" -n $(JOBS) --dist loadfile
 
-test-latest: setup venv-latest build ## the tests that run under the newest PyTorch
+test-latest: venv-latest build-tests ## the tests that run under the newest PyTorch
 	@$(STAGE) test-latest "Python tests under $(TORCH_LATEST)" --show '=.* passed' -- \
-	    $(TORCH_PYTHON) -m pytest -k $(TORCH_LATEST)
+	    .venv/$(TORCH_LATEST)/bin/python -m pytest -k $(TORCH_LATEST) -n $(JOBS) --dist loadfile
 
-test-python: setup venv-exports | build
-	@$(STAGE) test-python "Python tests, PyTorch and the wheel included" --show '=.* passed' -- \
+test-python: environments | build-tests
+	@$(STAGE) test-python "Python tests, with PyTorch 2.6.0 and the newest, and the wheel" --show '=.* passed' -- \
 	    $(TORCH_PYTHON) -m pytest -n $(JOBS) --dist loadfile
-	@test -x .venv/$(TORCH_LATEST)/bin/python || \
-	    echo "    without .venv/$(TORCH_LATEST), whose tests were skipped: make test-latest"
 
-test-cpp: | build
+test-cpp: | build-tests
 	@$(STAGE) test-cpp "C++ tests" --show 'tests passed' -- $(CTEST) --preset release
 
 test-slurm: setup build ## `dryfit harvest --on slurm` on a real Slurm cluster, on this machine alone
@@ -139,26 +157,42 @@ test-slurm: setup build ## `dryfit harvest --on slurm` on a real Slurm cluster, 
 	@DRYFIT_TEST_SLURM=1 $(STAGE) test-slurm "Python tests on Slurm" --show '=.* passed' -- \
 	    $(TORCH_PYTHON) -m pytest tests/slurm
 
-test-page: setup build ## the page of `dryfit report` in a real browser (Debian's chromium)
-	@$(STAGE) page-packages "Chromium (Debian package)" -- tools/setup/packages.sh page
+test-page: setup build-tests ## the page of `dryfit report` in a real browser (Debian's chromium)
+	@tools/setup/packages.sh page
 	@DRYFIT_TEST_PAGE=1 $(STAGE) test-page "The page in a browser" --show '=.* passed' -- \
 	    $(TOOLS_PYTHON) -m pytest tests/page
 
-check-includes: ## the direction of the includes (ARCHITECTURE.md)
+check: tools-venv ## includes, links and words of the docs, layout of the C++ files
+	@tools/setup/packages.sh format
 	@$(STAGE) check-includes "Direction of the includes" -- tools/check_includes
+	@$(STAGE) check-docs "Links and words of the docs" -- tools/check_docs
+	@$(STAGE) check-format "Layout of the C++ files (clang-format)" -- clang-format-19 --dry-run -Werror $(CPP_FILES)
 
-test-sanitizers: packages headers test-under-asan test-under-tsan ## tests of driver, trace, snapshot, simulator, whatif under asan; with threads: tsan
-
-test-under-asan test-under-tsan: test-under-%: packages headers
+test-asan test-tsan: test-%: packages headers ## tests of driver, trace, snapshot, simulator, whatif: clang with asan and ubsan; with threads: tsan
+	@tools/setup/packages.sh clang
 	@test -f build/$*/build.ninja || $(STAGE) $*-configure "Configuring (preset $*)" -- cmake --preset $*
-	@$(STAGE) $*-build "Building the tests (preset $*)" -- cmake --build --preset $* --target $($*_TESTS)
+	@$(STAGE) $*-build "Building the tests (preset $*)" -- cmake --build --preset $* --target $($*_TESTS) $($*_ALSO)
 	@$(STAGE) $*-test "The tests (preset $*)" --show 'tests passed' -- \
 	    $(CTEST) --preset $* -E '_NOT_BUILT|^Evaluate|^TrainCompute'
 
-test-asan: test-sanitizers ## the same, and under asan the rooms that have no threads: estimate, explain, predictor
-	@$(STAGE) asan-build "Building more tests (preset asan)" -- \
+# The build with clang compiles the whole command, so that both compilers warn of nothing.
+asan_ALSO := product
+
+test-asan-all: test-asan ## the same, and under asan the rooms that have no threads: estimate, explain, predictor
+	@$(STAGE) asan-build-all "Building more tests (preset asan)" -- \
 	    cmake --build --preset asan --target estimate_test explain_test predictor_test dryfit_evaluate dryfit_train_compute
-	@$(STAGE) asan-test "The tests (preset asan)" --show 'tests passed' -- $(CTEST) --preset asan -E _NOT_BUILT
+	@$(STAGE) asan-test-all "The tests (preset asan)" --show 'tests passed' -- $(CTEST) --preset asan -E _NOT_BUILT
+
+fuzz: packages headers ## each fuzzer over its corpus: [FUZZ_SECONDS=60]
+	@tools/setup/packages.sh clang
+	@test -f build/asan/build.ninja || $(STAGE) asan-configure "Configuring (preset asan)" -- cmake --preset asan
+	@$(STAGE) fuzz-build "Building the fuzzers (preset asan)" -- cmake --build --preset asan --target fuzzers
+	@$(STAGE) fuzz "Each fuzzer for $(FUZZ_SECONDS) s" --show '^fuzzers: ' -- tools/setup/fuzz.sh build/asan $(FUZZ_SECONDS) $(JOBS)
+
+tidy: packages headers ## clang-tidy with the short list of .clang-tidy
+	@tools/setup/packages.sh clang
+	@test -f build/release/build.ninja || $(STAGE) configure "Configuring (preset release)" -- cmake --preset release
+	@$(STAGE) tidy "clang-tidy" -- tools/setup/tidy.sh build/release $(JOBS)
 
 build-training: packages headers venv-latest ## dryfit-train, which needs libtorch, into bin/
 	@test -f build/training/build.ninja || \
@@ -246,10 +280,6 @@ operators: venv venv-latest build ## every operator of PyTorch's own test table,
 format: ## clang-format over the C++ files
 	@tools/setup/packages.sh format
 	@clang-format-19 -i $(CPP_FILES)
-
-format-check: ## fails if clang-format would change a file
-	@tools/setup/packages.sh format
-	@clang-format-19 --dry-run -Werror $(CPP_FILES)
 
 clean: ## removes what was built; keeps the Python environments
 	rm -rf build bin dist

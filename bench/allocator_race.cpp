@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
-// The same events through PyTorch's real allocator and through ours, in turns in one run; built and started by
+// The same events through PyTorch's real allocator and through ours, interleaved in one run; built and started by
 // bench/allocator_race, under the stand-in driver.
 #include <c10/cuda/CUDACachingAllocator.h>
 
@@ -57,7 +57,7 @@ double median(std::vector<double> values) {
   return values[kRounds / 2];
 }
 
-/// Prints events a second of both and their ratio, medians over the rounds.
+/// Prints events per second for both and their ratio, as medians over the rounds.
 void race(const MemoryEvents& list) {
   std::vector<double> pytorch, ours, ratio;
   for (int round = 0; round < kRounds; ++round) {

@@ -3,9 +3,9 @@
 //   latency_bench <folder of the data sets> <rounds> <descriptions in the batch> [<kind> <features> <library>
 //   <model>]...
 //
-// How long an answer for one job takes, of our networks and of tree models, in turns in one run on one thread; and how
-// many plain descriptions are answered in a second by two. Started by bench/latency, which trains the trees and reads
-// the JSON that this prints.
+// How long our networks and tree models take to answer for one job, interleaved in one run on one thread; and how many
+// plain descriptions two threads answer per second. Started by bench/latency, which trains the trees and reads the JSON
+// printed here.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ using Clock = std::chrono::steady_clock;
 using predictor::Job;
 
 constexpr std::size_t kQuestions = 512;
-/// Calls of one contestant before it is the next one's turn: the first find the caches full of others' numbers.
+/// Calls of one contestant before the next one's turn: the first ones find the caches full of another's data.
 constexpr std::size_t kTurn = 64;
 
 double microseconds(Clock::duration time) { return std::chrono::duration<double, std::micro>(time).count(); }
@@ -38,7 +38,7 @@ double processor_seconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-/// Measured jobs with as many blocks as there can be, each different from the others.
+/// Measured jobs with the largest number of blocks, each different from the others.
 Result<Questions> questions_in(const std::string& folder) {
   const auto tables = predictor::read_timm_tables(folder);
   if (!tables) return tables.error();
@@ -53,7 +53,7 @@ Result<Questions> questions_in(const std::string& folder) {
     questions.plain.push_back(job);
     questions.plain.back().blocks.clear();
   }
-  if (questions.jobs.size() < kQuestions) return Error{folder + ": too few jobs with 16 blocks", ""};
+  if (questions.jobs.size() < kQuestions) return Error{"'" + folder + "' has too few jobs with 16 blocks", ""};
   return questions;
 }
 
@@ -98,7 +98,7 @@ void race(const Questions& questions, std::vector<Timed>& all, int rounds) {
   for (auto& timed : all) print(timed, rounds, &timed == &all.back() ? "]," : ",");
 }
 
-/// Many plain descriptions, none like another, through the whole path on two threads.
+/// Many plain descriptions, all different, through the whole path on two threads.
 void run_batch(const Questions& questions, std::size_t size) {
   constexpr std::size_t kThreads = 2;
   std::vector<Job> jobs;
@@ -127,7 +127,7 @@ int fail(const Error& error) {
 }
 
 int run(std::vector<std::string> arguments) {
-  if (arguments.size() < 3 || (arguments.size() - 3) % 4 != 0) return fail({"wrong arguments", "use bench/latency"});
+  if (arguments.size() < 3 || (arguments.size() - 3) % 4 != 0) return fail({"wrong arguments", "Run bench/latency."});
   const auto questions = questions_in(arguments[0]);
   if (!questions) return fail(questions.error());
   std::vector<Timed> all{{{"(the clock alone)", "", [](std::size_t) { return 0.0; }}, {}}};

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""The tree models that bench/latency times: trained with the settings of tools/comparators, kept as their libraries do.
+"""The tree models that bench/latency times: trained with the settings of tools/comparators, saved by their libraries.
 
 Run in the environment of `make venv-comparators`.
 """
@@ -50,7 +50,7 @@ class TreeModel:
         return [self.kind, self.features, str(self.library), str(self.model)]
 
     def mean_answer(self, rows: Iterable[int]) -> float:
-        """Over these rows of the table, as the library itself answered in Python."""
+        """The mean answer over these rows of the table, from the library itself in Python."""
         answers = json.loads(answers_file(self.model).read_text(encoding="utf-8"))
         return sum(chosen := [answers[str(row)] for row in rows]) / len(chosen)
 
@@ -68,7 +68,7 @@ def versions() -> str:
 
 
 def train(kind: str, table: feature_table.FeatureTable) -> Any:
-    """On the logarithm of the peaks, without the first fold."""
+    """Trained on the logarithm of the peaks, without the first fold."""
     model = regressor(learner_of(kind), 1000 * SEED)
     part = table.folds[0].train
     model.fit(part.inputs, TARGETS["log"](part))
@@ -95,7 +95,7 @@ def library_of(kind: str) -> Path:
 
 
 def compiled(source: Path) -> Path:
-    """CatBoost's exported code as a shared library, for this very processor: the best that a user could do."""
+    """CatBoost's exported code as a shared library, for exactly this processor: the best that a user could do."""
     library = source.with_suffix(".so")
     if not library.exists():
         wrapper = source.with_suffix(".wrapper.cpp")
@@ -106,7 +106,7 @@ def compiled(source: Path) -> Path:
 
 
 def kept(kind: str, features: str, folder: Path, features_file: Path) -> TreeModel:
-    """The model of that kind out of the folder; trained first if it is not there."""
+    """The model of that kind from the folder; trained first if it is missing."""
     suffix = {"xgboost": ".ubj", "lightgbm": ".txt", "catboost": ".cpp"}[kind]
     file = folder / f"{kind}-{features}-{version(learner_of(kind).library)}{suffix}"
     if not file.exists():

@@ -46,7 +46,7 @@ Contestant network(const Questions& questions, FeatureSet features, Core core) {
           [predictor, &jobs](std::size_t i) { return predictor->peak_mib(jobs[i]).value(); }};
 }
 
-/// What comes before the network: logarithms of everything, scaled.
+/// The input of the network: scaled logarithms of everything.
 Contestant encoding(const Questions& questions, FeatureSet features) {
   const bool plain = features == FeatureSet::plain;
   const auto model = untrained_model(questions, features, Core::bigru);

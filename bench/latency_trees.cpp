@@ -44,7 +44,7 @@ class Library {
   void* handle_;
 };
 
-/// XGBoost 3.2: XGBoosterPredictFromDense, which reads the row where it lies.
+/// XGBoost 3.2: XGBoosterPredictFromDense, which reads the row in place.
 Contestant xgboost(const Library& library, const TreeModel& tree, const Questions& questions) {
   using Handle = void*;
   void* booster = nullptr;
@@ -111,11 +111,11 @@ Contestant catboost(const Library& library, const TreeModel& tree, const Questio
 
 Result<Contestant> tree(const TreeModel& model, const Questions& questions) {
   const Library library(model.library);
-  if (!library) return Error{model.library + ": cannot be loaded: " + dlerror(), "run `make venv-comparators`"};
+  if (!library) return Error{"cannot load '" + model.library + "': " + dlerror(), "Run `make venv-comparators`."};
   if (model.kind == "xgboost") return xgboost(library, model, questions);
   if (model.kind == "lightgbm") return lightgbm(library, model, questions);
   if (model.kind == "catboost") return catboost(library, model, questions);
-  return Error{"'" + model.kind + "' is no kind of tree model", "give xgboost, lightgbm or catboost"};
+  return Error{"unknown kind of tree model '" + model.kind + "'", "Give xgboost, lightgbm or catboost."};
 }
 
 }  // namespace dryfit::bench

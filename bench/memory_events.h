@@ -13,27 +13,27 @@
 
 namespace dryfit::bench {
 
-/// The processor time of this thread, in seconds: what others do on the machine matters less to it than to a clock.
+/// The processor time of this thread, in seconds: less affected by other processes than wall-clock time.
 inline double processor_seconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-/// One call of an allocator: a malloc of so many bytes into a slot, or, with size 0, the free of that slot.
+/// One allocator call: a malloc of `size` bytes into a slot or, with size 0, the free of that slot.
 struct MemoryEvent {
   std::uint32_t slot;
   std::uint64_t size;
 };
 
-/// Events that leave nothing allocated at their end, so that they can be repeated, and how many slots they use.
+/// Events that leave nothing allocated, so that they can be repeated, and the number of slots they use.
 struct MemoryEvents {
   std::string name;
   std::vector<MemoryEvent> events;
   std::uint32_t slots = 0;
 };
 
-/// Frees what is still allocated.
+/// Frees everything that is still allocated.
 inline void free_the_rest(MemoryEvents& list) {
   std::vector<bool> live(list.slots);
   for (const MemoryEvent& event : list.events) live[event.slot] = event.size > 0;
@@ -42,8 +42,8 @@ inline void free_the_rest(MemoryEvents& list) {
   }
 }
 
-/// Training of a transformer as its allocator sees it: weights, then steps of forward (kept and passing activations),
-/// backward (gradients, scratch) and an optimizer whose state stays from the first step on.
+/// Training of a transformer as its allocator sees it: weights, then steps of forward (kept and temporary activations),
+/// backward (gradients, scratch) and an optimizer with state that remains after the first step.
 inline MemoryEvents training_events(std::uint32_t layers, std::uint64_t width, std::uint64_t tokens, int steps) {
   MemoryEvents list{.name = "generated training, " + std::to_string(layers) + " layers"};
   const auto make = [&](std::uint64_t size) {

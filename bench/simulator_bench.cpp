@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //   simulator_bench [trace.tsv ...]
 //
-// How many events a second the simulator takes, on one core: generated training and traces of the allocator oracle,
+// How many events per second the simulator handles on one core: generated training and traces of the allocator oracle,
 // repeated; and one trace of ten million events. The best of several rounds counts.
 #include <malloc.h>
 
@@ -31,7 +31,7 @@ void replay(CachingAllocator& allocator, const MemoryEvents& list, std::vector<B
   }
 }
 
-/// The seconds that some repetitions of the events take on a fresh allocator.
+/// The seconds that several repetitions of the events take on a fresh allocator.
 double time_of(const MemoryEvents& list, std::uint64_t repetitions) {
   CachingAllocator allocator({.version = {2, 6, 0}});
   std::vector<BlockId> blocks(list.slots);
@@ -57,7 +57,7 @@ void measure_ten_million() {
   std::printf("%zu events in one trace: %.2f s\n", list.events.size(), time_of(list, 1));
 }
 
-/// Host memory of the simulator per live block, for more and more of them: it should stay the same.
+/// Host memory of the simulator per live block, for growing numbers of blocks: it should stay constant.
 void measure_memory() {
   for (const std::uint64_t live : {10'000, 100'000, 1'000'000}) {
     const std::size_t before = mallinfo2().uordblks + mallinfo2().hblkhd;

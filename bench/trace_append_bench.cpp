@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What writing the trace costs the user's program: a pair of memory events, a counted launch, an interned name.
+// The cost of writing the trace in the user's program: a pair of memory events, a counted launch, an interned name.
 #include <benchmark/benchmark.h>
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@
 namespace dryfit::trace {
 namespace {
 
-/// A writer with an open file in a folder of its own, which goes away with it.
+/// A writer with an open file in a temporary folder, which is deleted with it.
 class OpenTrace {
  public:
   OpenTrace() : folder_(make_folder()) { failed_ = bool(writer_.open((folder_ / "trace").c_str())); }

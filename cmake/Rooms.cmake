@@ -19,6 +19,23 @@ function(dryfit_test_program target)
   dryfit_compile_quickly(${target})
 endfunction()
 
+# A fuzzer out of <room>'s <source>_fuzz.cpp: built with clang alone, by the target `fuzzers`, and run by tools/setup/fuzz.sh.
+#
+#   dryfit_fuzzer(trace reader)
+if(DRYFIT_BUILD_FUZZERS)
+  add_custom_target(fuzzers)
+endif()
+function(dryfit_fuzzer room source)
+  if(DRYFIT_BUILD_FUZZERS)
+    set(name ${room}_${source}_fuzz)
+    add_executable(${name} EXCLUDE_FROM_ALL ${source}_fuzz.cpp)
+    target_link_libraries(${name} PRIVATE dryfit_${room} ${ARGN})
+    target_compile_options(${name} PRIVATE -fsanitize=fuzzer)
+    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+    add_dependencies(fuzzers ${name})
+  endif()
+endfunction()
+
 # A room is a folder under src/: a static library of its .cpp files, and one test program of its *_test.cpp files.
 #
 #   dryfit_room(trace USES base LINKS zstd)

@@ -19,7 +19,7 @@ DRYFIT = REPOSITORY / "bin" / "dryfit"
 
 @dataclass(frozen=True)
 class Answer:
-    """How `dryfit run` ended. `report` is None when it printed none."""
+    """How `dryfit run` ended. `report` is None if it printed none."""
 
     returncode: int
     report: Optional[dict[str, Any]]
@@ -31,7 +31,7 @@ class Answer:
         return (self.report or {}).get("results") or []
 
     def complaint(self) -> str:
-        """The last line it wrote to stderr: where it says what went wrong."""
+        """The last line on stderr, which says what went wrong."""
         lines = self.stderr.strip().splitlines()
         return lines[-1] if lines else f"dryfit ended with exit code {self.returncode}"
 
@@ -45,7 +45,7 @@ def dryfit_run(
     cwd: Optional[Path] = None,
     options: Sequence[str] = (),
 ) -> Answer:
-    """Raises subprocess.TimeoutExpired after ending Dryfit politely."""
+    """Raises subprocess.TimeoutExpired after terminating Dryfit."""
     started = time.monotonic()
     process = subprocess.Popen(
         [str(part) for part in (dryfit, "run", "--json", "--gpu", gpus, "--steps", steps, *options, "--", *command)],
@@ -73,7 +73,7 @@ def _end(process: subprocess.Popen) -> None:
 
 
 def find_report(stdout: str) -> Optional[dict[str, Any]]:
-    """The report among whatever the program itself printed."""
+    """The report, separated from what the program itself printed."""
     for start in re.finditer(r'\{\s*"dryfit"', stdout):
         try:
             return json.JSONDecoder().raw_decode(stdout, start.start())[0]

@@ -88,7 +88,7 @@ std::string alloc_conf_of(const EstimateOptions& options, const Metadata& metada
   return "";
 }
 
-verdict::RunFacts facts_of(const std::string& damage, estimate::Estimate found, Clock::time_point begun) {
+verdict::RunFacts facts_of_estimate(const std::string& damage, estimate::Estimate found, Clock::time_point begun) {
   verdict::RunFacts facts{.ended_by_us = true, .address_order_assumed = true, .estimate = verdict::EstimateFacts{}};
   facts.processes.push_back(std::move(found.process));
   facts.estimate->damage = damage;
@@ -151,7 +151,7 @@ int run(const EstimateOptions& options) {
   }();
   std::vector<Verdict> verdicts;
   for (std::size_t i = 0; i < estimates.size(); ++i) {
-    verdicts.push_back(verdict::judge(plain[i], facts_of(profile.damage, std::move(estimates[i]), begun)));
+    verdicts.push_back(verdict::judge(plain[i], facts_of_estimate(profile.damage, std::move(estimates[i]), begun)));
     add_provenance(verdicts.back(), *(*cards)[i]);
   }
   return deliver(options, profile.metadata, verdicts);

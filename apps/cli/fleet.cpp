@@ -105,7 +105,7 @@ class Fleet {
 
   std::string doing(Running& shown) const {
     const auto& asked = runs_[shown.index].options;
-    if (asked.profile) return progress_text(shown.job.told(), asked.steps);
+    if (asked.profile) return progress_text(shown.job.hook_logs(), asked.steps);
     const auto state = shown.view.look(shown.job.traces());
     return state ? progress_text(*state, asked.steps) : "";
   }

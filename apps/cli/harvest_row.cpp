@@ -12,11 +12,11 @@
 namespace dryfit::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 using analysis::Compute;
 using verdict::Verdict;
 
-Json job_json(const HarvestJob& job) {
+OrderedJson job_json(const HarvestJob& job) {
   return {{"source", job.source},
           {"model", job.model},
           {"batch", job.batch},
@@ -27,17 +27,17 @@ Json job_json(const HarvestJob& job) {
           {"card", job.card}};
 }
 
-Json bytes_or_null(const std::optional<Bytes>& size) { return size ? Json(size->count) : Json(); }
+OrderedJson bytes_or_null(const std::optional<Bytes>& size) { return size ? OrderedJson(size->count) : OrderedJson(); }
 
-Json torch_json(const Verdict& verdict) {
+OrderedJson torch_json(const Verdict& verdict) {
   return {{"peak_allocated_bytes", bytes_or_null(verdict.torch_peak_allocated)},
           {"peak_reserved_bytes", bytes_or_null(verdict.torch_peak_reserved)},
           {"reserved_after_load_bytes", bytes_or_null(verdict.torch_reserved_after_load)},
           {"alloc_retries", verdict.alloc_retries}};
 }
 
-Json device_json(const Verdict& verdict) {
-  const auto counted = [&](Bytes size) { return verdict.device_used ? Json(size.count) : Json(); };
+OrderedJson device_json(const Verdict& verdict) {
+  const auto counted = [&](Bytes size) { return verdict.device_used ? OrderedJson(size.count) : OrderedJson(); };
   return {{"capacity_bytes", verdict.capacity.count},
           {"peak_bytes", counted(verdict.device_peak)},
           {"context_bytes", counted(verdict.context)},
@@ -45,11 +45,11 @@ Json device_json(const Verdict& verdict) {
           {"code_bytes", counted(verdict.code)}};
 }
 
-Json compute_json(const Compute& compute) {
+OrderedJson compute_json(const Compute& compute) {
   if (compute.steps.empty()) return nullptr;
-  Json operators = Json::object();
+  OrderedJson operators = OrderedJson::object();
   for (const auto& [name, flops] : report::by_operator(compute)) operators[name] = flops;
-  Json uncounted = Json::object();
+  OrderedJson uncounted = OrderedJson::object();
   for (const auto& [name, times] : compute.uncounted) uncounted[name] = times;
   return {{"flops", compute.steps.back()}, {"by_operator", std::move(operators)}, {"uncounted", std::move(uncounted)}};
 }
@@ -66,7 +66,7 @@ std::map<std::string, std::uint64_t> flops_by_name(const Compute& compute) {
 
 /// Each layer gets the work of its module at its first call. What is left belongs to modules that contain others, and
 /// to layers that a failed run did not reach.
-void add_flops(Json& layers, Json& others, const Compute& compute) {
+void add_flops(OrderedJson& layers, OrderedJson& others, const Compute& compute) {
   if (compute.steps.empty()) return;
   auto flops = flops_by_name(compute);
   for (auto& layer : layers) {
@@ -77,13 +77,13 @@ void add_flops(Json& layers, Json& others, const Compute& compute) {
   for (const auto& [name, count] : flops) others.push_back({{"name", name}, {"flops", count}});
 }
 
-void add_layers(Json& row, const Compute& compute, std::string_view text) {
-  const auto written = Json::parse(text, nullptr, false);
+void add_layers(OrderedJson& row, const Compute& compute, std::string_view text) {
+  const auto written = OrderedJson::parse(text, nullptr, false);
   const bool known = written.is_object() && written.contains("layers") && written["layers"].is_array();
-  Json model = nullptr, layers = Json::array(), others = Json::array();
+  OrderedJson model = nullptr, layers = OrderedJson::array(), others = OrderedJson::array();
   if (known) {
     for (const char* key : {"parameters", "parameter_bytes", "buffer_bytes", "forward_bytes"}) {
-      model[key] = written.value(key, Json());
+      model[key] = written.value(key, OrderedJson());
     }
     layers = written["layers"];
     add_flops(layers, others, compute);
@@ -101,18 +101,18 @@ std::string description_of(const HarvestJob& job) { return job_json(job).dump();
 std::string row_text(const HarvestJob& job, const std::string& key, std::string_view version, const Measured& measured,
                      const Compute& compute, RowLayers row_layers) {
   const auto& [verdict, layers, failure] = measured;
-  Json row{{"key", key},
-           {"job", job_json(job)},
-           {"dryfit", version},
-           {"software", verdict.software},
-           {"verdict", report::answer_word(verdict.answer)},
-           {"reason", verdict.reason.empty() ? Json() : Json(verdict.reason)},
-           {"failure", failure.empty() ? Json() : Json(failure)},
-           {"steps", verdict.steps},
-           {"torch", torch_json(verdict)},
-           {"device", device_json(verdict)},
-           {"oom", report::oom_json(verdict)},
-           {"compute", compute_json(compute)}};
+  OrderedJson row{{"key", key},
+                  {"job", job_json(job)},
+                  {"dryfit", version},
+                  {"software", verdict.software},
+                  {"verdict", report::answer_word(verdict.answer)},
+                  {"reason", verdict.reason.empty() ? OrderedJson() : OrderedJson(verdict.reason)},
+                  {"failure", failure.empty() ? OrderedJson() : OrderedJson(failure)},
+                  {"steps", verdict.steps},
+                  {"torch", torch_json(verdict)},
+                  {"device", device_json(verdict)},
+                  {"oom", report::oom_json(verdict)},
+                  {"compute", compute_json(compute)}};
   add_layers(row, compute, layers);
   if (row_layers == RowLayers::omitted) {
     row.erase("layers");
@@ -120,7 +120,7 @@ std::string row_text(const HarvestJob& job, const std::string& key, std::string_
   }
   row["seconds"] = std::round(verdict.seconds * 1000) / 1000;
   row["host_peak_rss_bytes"] = verdict.host_peak_rss.count;
-  return row.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return row.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
 }  // namespace dryfit::cli

@@ -64,7 +64,7 @@ struct ComputeSource {
 };
 
 /// Everything that answers need, loaded once.
-struct Session {
+struct PredictSession {
   const PredictOptions& options;
   Resources resources;
   Catalogue catalogue;
@@ -138,7 +138,7 @@ Status check_cards(const CardNames& cards, const std::vector<std::string>& gpus)
   return {};
 }
 
-int show(const Session& session, const Result<PredictQuestion>& question) {
+int show(const PredictSession& session, const Result<PredictQuestion>& question) {
   if (!question) return fail(question.error(), kWrongUsage);
   const auto answer = session.answer(*question);
   if (!answer) return fail(answer.error(), kCouldNotTell);
@@ -149,7 +149,7 @@ int show(const Session& session, const Result<PredictQuestion>& question) {
   return exit_code(*answer, session.options.strict);
 }
 
-LineAnswer answer_line(const Session& session, std::string_view line, std::size_t number) {
+LineAnswer answer_line(const PredictSession& session, std::string_view line, std::size_t number) {
   const auto failed = [&](const Error& error) {
     return LineAnswer{.text = predict_error_json(error, number, id_in(line)), .failed = true};
   };
@@ -161,7 +161,7 @@ LineAnswer answer_line(const Session& session, std::string_view line, std::size_
           .does_not_fit = exit_code(*answer, session.options.strict) != kSuccess};
 }
 
-int answer_lines(const Session& session, int input) {
+int answer_lines(const PredictSession& session, int input) {
   const auto tally =
       answer_stream(input, STDOUT_FILENO, session.options.threads,
                     [&](std::string_view line, std::size_t number) { return answer_line(session, line, number); });
@@ -171,7 +171,7 @@ int answer_lines(const Session& session, int input) {
 }
 
 /// A file holds one description, which may span several lines, or one on each line.
-int answer_file(const Session& session, const std::string& path) {
+int answer_file(const PredictSession& session, const std::string& path) {
   if (path == "-") return answer_lines(session, STDIN_FILENO);
   const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) return fail({"cannot read '" + path + "': " + std::strerror(errno), ""}, kWrongUsage);
@@ -180,7 +180,7 @@ int answer_file(const Session& session, const std::string& path) {
   return show(session, parse_question(*whole, session.options.defaults, session.models));
 }
 
-int answer_python(const Session& session) {
+int answer_python(const PredictSession& session) {
   const auto& options = session.options;
   const auto& defaults = options.defaults;
   const auto limit = parse_duration(options.timeout);
@@ -201,7 +201,7 @@ int answer_python(const Session& session) {
   return show(session, question);
 }
 
-int answer_job(const Session& session) {
+int answer_job(const PredictSession& session) {
   const auto& options = session.options;
   if (const auto status = check_cards(session.cards, options.defaults.gpus); !status) {
     return fail(status.error(), kWrongUsage);
@@ -238,13 +238,13 @@ int predict(const PredictOptions& options) {
       read_compute(options.compute_model.empty() ? models_folder(*resources) / kComputeModel : options.compute_model);
   if (!compute.learned && !options.compute_model.empty()) return fail(compute.why, kCouldNotTell);
 
-  Session session{.options = options,
-                  .resources = std::move(*resources),
-                  .catalogue = std::move(*catalogue),
-                  .learned = *learned,
-                  .model = {*file, learned->card()},
-                  .site = std::move(*site),
-                  .compute = std::move(compute)};
+  PredictSession session{.options = options,
+                         .resources = std::move(*resources),
+                         .catalogue = std::move(*catalogue),
+                         .learned = *learned,
+                         .model = {*file, learned->card()},
+                         .site = std::move(*site),
+                         .compute = std::move(compute)};
   if (known) {
     session.known = std::move(*known);
     session.models.known = &*session.known;

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 using Batch = std::optional<std::uint64_t>;
 
 /// What one invocation of `dryfit profile` works with.
-struct Session {
+struct ProfileSession {
   ProfileOptions options;
   Resources resources;
   WorkFolder folder;
@@ -40,7 +40,7 @@ fs::path output_of(const ProfileOptions& options, Batch batch) {
   return batch ? output_for(options.output, *batch) : options.output;
 }
 
-Result<PlannedRun> plan(const Session& session, Batch batch) {
+Result<PlannedRun> plan(const ProfileSession& session, Batch batch) {
   const auto& asked = session.options;
   const auto folder = session.folder.path() / (batch ? "batch-" + std::to_string(*batch) : "run");
   std::error_code error;
@@ -65,7 +65,7 @@ Status check_shrunk(const ProfileOptions& options, Batch batch, const Told& told
                "Put {batch} where the batch stands in the command: -- python train.py --batch-size {batch}"};
 }
 
-Result<WrittenTrace> profile_once(const Session& session, Batch batch) {
+Result<WrittenTrace> profile_once(const ProfileSession& session, Batch batch) {
   auto planned = plan(session, batch);
   if (!planned) return planned.error();
   std::vector<PlannedRun> runs;
@@ -87,7 +87,7 @@ Result<WrittenTrace> profile_once(const Session& session, Batch batch) {
   return written;
 }
 
-int profile_session(const Session& session) {
+int profile_session(const ProfileSession& session) {
   std::vector<WrittenTrace> traces;
   for (const auto batch : batches_of(session.options)) {
     auto written = profile_once(session, batch);

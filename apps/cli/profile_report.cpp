@@ -12,7 +12,7 @@ namespace dryfit::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 using Kind = launch::Ending::Kind;
 
 constexpr const char* kShrinkHint = "A smaller batch is quicker and takes less memory: --shrink batch=4,8";
@@ -101,7 +101,7 @@ std::string next_command(const std::vector<WrittenTrace>& traces) {
 
 Result<Profiled> profiled(const std::optional<launch::JobResult>& result) {
   if (!result) return Error{"interrupted", ""};
-  const auto found = furthest(result->told);
+  const auto found = furthest(result->hook_logs);
   const auto told = found ? found->told : Told{};
   if (const auto error = ended_badly(*result, told)) return *error;
   if (told.steps == 0) return without_step(*result, found.has_value(), told.errors);
@@ -110,7 +110,7 @@ Result<Profiled> profiled(const std::optional<launch::JobResult>& result) {
     return Error{"PyTorch's profiler has written no trace",
                  told.errors.empty() ? "Is there room for it in TMPDIR?" : "The hooks say: " + told.errors.back()};
   }
-  return Profiled{*trace, told, result->ending, result->wall, count_trained(result->told) - 1};
+  return Profiled{*trace, told, result->ending, result->wall, count_trained(result->hook_logs) - 1};
 }
 
 std::string text_of(const std::vector<WrittenTrace>& traces) {
@@ -120,26 +120,26 @@ std::string text_of(const std::vector<WrittenTrace>& traces) {
 }
 
 std::string json_of(const std::vector<WrittenTrace>& traces, const std::vector<std::string>& command) {
-  auto list = Json::array();
+  auto list = OrderedJson::array();
   for (const auto& trace : traces) {
     const auto& [path, size, json_size, batch, run] = trace;
-    Json entry{{"trace", path.string()},
-               {"bytes", size.count},
-               {"json_bytes", json_size.count},
-               {"steps", run.told.steps},
-               {"seconds", run.wall.count()},
-               {"torch", run.told.torch},
-               {"ended", run.ending.kind == Kind::steps_done ? "steps"
-                         : run.failed()                      ? "error"
-                                                             : "exit"},
-               {"exit_code", run.ending.code},
-               {"other_processes", run.others},
-               {"hook_errors", run.told.errors}};
+    OrderedJson entry{{"trace", path.string()},
+                      {"bytes", size.count},
+                      {"json_bytes", json_size.count},
+                      {"steps", run.told.steps},
+                      {"seconds", run.wall.count()},
+                      {"torch", run.told.torch},
+                      {"ended", run.ending.kind == Kind::steps_done ? "steps"
+                                : run.failed()                      ? "error"
+                                                                    : "exit"},
+                      {"exit_code", run.ending.code},
+                      {"other_processes", run.others},
+                      {"hook_errors", run.told.errors}};
     if (batch) entry["batch"] = *batch;
     if (run.told.full_batch) entry["full_batch"] = *run.told.full_batch;
     list.push_back(std::move(entry));
   }
-  return Json{{"command", command}, {"traces", std::move(list)}}.dump(2) + "\n";
+  return OrderedJson{{"command", command}, {"traces", std::move(list)}}.dump(2) + "\n";
 }
 
 }  // namespace dryfit::cli

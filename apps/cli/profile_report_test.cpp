@@ -27,8 +27,8 @@ class ProfileReport : public testing::Test {
   launch::JobResult ended(Kind kind, int code, const char* told = kTwoSteps, bool trace = true) {
     launch::JobResult result{.ending = {kind, code}, .wall = std::chrono::seconds(5), .host_peak_rss = {3ull << 30}};
     if (told) {
-      result.told.push_back(folder_.path() / "told-12.jsonl");
-      std::ofstream(result.told.back()) << told;
+      result.hook_logs.push_back(folder_.path() / "told-12.jsonl");
+      std::ofstream(result.hook_logs.back()) << told;
     }
     if (trace) result.profiles.push_back(folder_.path() / "trace-12.json");
     return result;

@@ -76,7 +76,7 @@ Result<int> chosen_device(const ReplaySource& source, const std::vector<int>& re
 }
 
 /// Everything that one invocation of `dryfit replay` works with.
-struct Session {
+struct ReplaySession {
   ReplayOptions options;
   ReplaySource source;
   std::size_t devices = 0;  ///< that were recorded
@@ -84,7 +84,7 @@ struct Session {
   std::vector<Card> cards;  ///< empty: none is asked for or known
 };
 
-whatif::Question question(const Session& session, const whatif::Recording& recording, const Card* card,
+whatif::Question question(const ReplaySession& session, const whatif::Recording& recording, const Card* card,
                           const whatif::Conditions& conditions) {
   whatif::Question result{.recording = &recording, .card = card, .conditions = conditions};
   if (!card) return result;
@@ -99,11 +99,12 @@ std::optional<Card> card_of(const whatif::Question& question) {
   return question.card ? std::optional(*question.card) : std::nullopt;
 }
 
-Status write_prediction(const Session& session, const whatif::Prediction& prediction) {
+Status write_prediction(const ReplaySession& session, const whatif::Prediction& prediction) {
   return write_atomically(session.options.write_snapshot, snapshot::to_pickle(prediction.snapshot()));
 }
 
-Result<ReplayRow> play_one(const Session& session, const whatif::Question& question, const std::string& alloc_conf) {
+Result<ReplayRow> play_one(const ReplaySession& session, const whatif::Question& question,
+                           const std::string& alloc_conf) {
   std::optional<whatif::Prediction> prediction;
   if (!session.options.write_snapshot.empty())
     prediction.emplace(*question.recording, alloc_conf, question.conditions.torch);
@@ -115,7 +116,7 @@ Result<ReplayRow> play_one(const Session& session, const whatif::Question& quest
   return ReplayRow{card_of(question), question.outside, alloc_conf, std::move(answer).value()};
 }
 
-Status play_all(const Session& session, const whatif::Question& question, ReplayReport& report) {
+Status play_all(const ReplaySession& session, const whatif::Question& question, ReplayReport& report) {
   const auto configurations = whatif::sensible_configurations(*question.recording, question);
   const Notice notice(fmt::format("playing {} configurations", configurations.size()));
   auto swept = whatif::sweep(question, configurations);
@@ -171,7 +172,7 @@ Result<whatif::Recording> prepared(const ReplaySource& source, int device, const
   return whatif::prepare(source.snapshot, device, simulator::TorchVersion::newest());
 }
 
-int replay(const Session& session) {
+int replay(const ReplaySession& session) {
   const auto& options = session.options;
   const auto recording = prepared(session.source, session.device, options.torch);
   if (!recording) return fail(recording.error(), kWrongUsage);

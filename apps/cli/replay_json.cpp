@@ -8,14 +8,14 @@ namespace dryfit::cli {
 namespace {
 
 using whatif::Fit;
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-Json place_json(const ReplayReport& report, const whatif::Place& place) {
+OrderedJson place_json(const ReplayReport& report, const whatif::Place& place) {
   const auto* frame = report.recording->snapshot->user_frame(place.stack);
-  return Json{{"event", place.entry + 1},
-              {"file", frame ? Json(frame->filename) : Json()},
-              {"line", frame ? Json(frame->line) : Json()},
-              {"function", frame ? Json(frame->name) : Json()}};
+  return OrderedJson{{"event", place.entry + 1},
+                     {"file", frame ? OrderedJson(frame->filename) : OrderedJson()},
+                     {"line", frame ? OrderedJson(frame->line) : OrderedJson()},
+                     {"function", frame ? OrderedJson(frame->name) : OrderedJson()}};
 }
 
 std::string fit_name(Fit fit) {
@@ -32,38 +32,39 @@ std::string fit_name(Fit fit) {
   return "cannot-tell";
 }
 
-Json row_json(const ReplayReport& report, const ReplayRow& row) {
+OrderedJson row_json(const ReplayReport& report, const ReplayRow& row) {
   const auto& outcome = row.answer.outcome;
-  const auto of_card = [&](auto value) { return row.card ? Json(value) : Json(); };
-  Json oom;
+  const auto of_card = [&](auto value) { return row.card ? OrderedJson(value) : OrderedJson(); };
+  OrderedJson oom;
   if (outcome.out_of_memory) {
-    oom = Json{{"requested_bytes", outcome.out_of_memory->requested.count},
-               {"device_free_bytes", outcome.out_of_memory->device_free.count},
-               {"limit_bytes", outcome.out_of_memory->limit ? Json(outcome.out_of_memory->limit->count) : Json()},
-               {"at", place_json(report, outcome.out_of_memory->at)}};
+    oom = OrderedJson{{"requested_bytes", outcome.out_of_memory->requested.count},
+                      {"device_free_bytes", outcome.out_of_memory->device_free.count},
+                      {"limit_bytes",
+                       outcome.out_of_memory->limit ? OrderedJson(outcome.out_of_memory->limit->count) : OrderedJson()},
+                      {"at", place_json(report, outcome.out_of_memory->at)}};
   }
-  Json caveats = Json::array();
+  OrderedJson caveats = OrderedJson::array();
   for (const auto& caveat : row.answer.caveats)
-    caveats.push_back(Json{{"name", caveat.name}, {"text", caveat.text}, {"decides", caveat.decides}});
+    caveats.push_back(OrderedJson{{"name", caveat.name}, {"text", caveat.text}, {"decides", caveat.decides}});
   const auto capacity = row.card ? row.card->total_memory.count : 0;
-  return Json{{"card", row.card ? Json(row.card->id) : Json()},
-              {"alloc_conf", row.alloc_conf},
-              {"verdict", row.answer.fit ? Json(fit_name(*row.answer.fit)) : Json()},
-              {"capacity_bytes", of_card(capacity)},
-              {"device_peak_bytes", of_card(row.answer.device_peak.count)},
-              {"headroom_bytes", of_card(static_cast<std::int64_t>(capacity - row.answer.device_peak.count))},
-              {"peak_reserved_bytes", outcome.peak_reserved.count},
-              {"peak_allocated_bytes", outcome.peak_allocated.count},
-              {"fragmentation_bytes", outcome.fragmentation().count},
-              {"largest_free_block_bytes", outcome.largest_free_at_peak.count},
-              {"peak_at", place_json(report, outcome.peak_at)},
-              {"alloc_retries", outcome.alloc_retries},
-              {"oom", oom},
-              {"complete", outcome.complete},
-              {"outside_torch",
-               Json{{"bytes", of_card(row.outside.estimate.count)}, {"high_bytes", of_card(row.outside.high.count)}}},
-              {"caveats", std::move(caveats)},
-              {"best", row.is_best}};
+  return OrderedJson{{"card", row.card ? OrderedJson(row.card->id) : OrderedJson()},
+                     {"alloc_conf", row.alloc_conf},
+                     {"verdict", row.answer.fit ? OrderedJson(fit_name(*row.answer.fit)) : OrderedJson()},
+                     {"capacity_bytes", of_card(capacity)},
+                     {"device_peak_bytes", of_card(row.answer.device_peak.count)},
+                     {"headroom_bytes", of_card(static_cast<std::int64_t>(capacity - row.answer.device_peak.count))},
+                     {"peak_reserved_bytes", outcome.peak_reserved.count},
+                     {"peak_allocated_bytes", outcome.peak_allocated.count},
+                     {"fragmentation_bytes", outcome.fragmentation().count},
+                     {"largest_free_block_bytes", outcome.largest_free_at_peak.count},
+                     {"peak_at", place_json(report, outcome.peak_at)},
+                     {"alloc_retries", outcome.alloc_retries},
+                     {"oom", oom},
+                     {"complete", outcome.complete},
+                     {"outside_torch", OrderedJson{{"bytes", of_card(row.outside.estimate.count)},
+                                                   {"high_bytes", of_card(row.outside.high.count)}}},
+                     {"caveats", std::move(caveats)},
+                     {"best", row.is_best}};
 }
 
 }  // namespace
@@ -71,27 +72,27 @@ Json row_json(const ReplayReport& report, const ReplayRow& row) {
 std::string replay_json(const ReplayReport& report) {
   const auto& recording = *report.recording;
   const auto* card = report.source->card(recording.device);
-  Json results = Json::array();
+  OrderedJson results = OrderedJson::array();
   for (const auto& row : report.rows) results.push_back(row_json(report, row));
-  Json diagnostics = Json::array();
+  OrderedJson diagnostics = OrderedJson::array();
   auto all = report.source->snapshot.diagnostics;
   all.merge(recording.diagnostics);
-  for (const auto& [name, count] : all.counts()) diagnostics.push_back(Json{{"name", name}, {"count", count}});
-  const Json json{{"dryfit", DRYFIT_VERSION},
-                  {"recording", Json{{"file", report.source->file.string()},
-                                     {"device", recording.device},
-                                     {"events", recording.entries().size()},
-                                     {"from_beginning", recording.start.empty()},
-                                     {"start_reserved_bytes", recording.reserved_at_start().count},
-                                     {"torch", to_text(recording.torch)},
-                                     {"torch_known", report.torch_known},
-                                     {"alloc_conf", recording.alloc_conf},
-                                     {"card", card ? Json(card->id) : Json()}}},
-                  {"torch", to_text(report.torch)},
-                  {"fraction", report.fraction ? Json(*report.fraction) : Json()},
-                  {"results", std::move(results)},
-                  {"diagnostics", std::move(diagnostics)}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  for (const auto& [name, count] : all.counts()) diagnostics.push_back(OrderedJson{{"name", name}, {"count", count}});
+  const OrderedJson json{{"dryfit", DRYFIT_VERSION},
+                         {"recording", OrderedJson{{"file", report.source->file.string()},
+                                                   {"device", recording.device},
+                                                   {"events", recording.entries().size()},
+                                                   {"from_beginning", recording.start.empty()},
+                                                   {"start_reserved_bytes", recording.reserved_at_start().count},
+                                                   {"torch", to_text(recording.torch)},
+                                                   {"torch_known", report.torch_known},
+                                                   {"alloc_conf", recording.alloc_conf},
+                                                   {"card", card ? OrderedJson(card->id) : OrderedJson()}}},
+                         {"torch", to_text(report.torch)},
+                         {"fraction", report.fraction ? OrderedJson(*report.fraction) : OrderedJson()},
+                         {"results", std::move(results)},
+                         {"diagnostics", std::move(diagnostics)}};
+  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
 }  // namespace dryfit::cli

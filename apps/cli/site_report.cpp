@@ -13,7 +13,7 @@
 namespace dryfit::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 using predictor::BoundQuality;
 using predictor::GroupAssessment;
 using report::Cell;
@@ -64,14 +64,14 @@ std::string drift_text(const GroupAssessment& group, bool is_all, double coverag
                      group.recent.chance);
 }
 
-Json quality_json(const BoundQuality& quality) {
+OrderedJson quality_json(const BoundQuality& quality) {
   return {{"jobs", quality.jobs},
           {"covered", quality.covered},
-          {"coverage", quality.jobs == 0 ? Json() : Json(quality.coverage())},
-          {"over_allocation", quality.finished == 0 ? Json() : Json(quality.over_allocation)}};
+          {"coverage", quality.jobs == 0 ? OrderedJson() : OrderedJson(quality.coverage())},
+          {"over_allocation", quality.finished == 0 ? OrderedJson() : OrderedJson(quality.over_allocation)}};
 }
 
-Json group_json(const GroupAssessment& group) {
+OrderedJson group_json(const GroupAssessment& group) {
   return {{"card", group.group.card},
           {"family", group.group.family},
           {"bound_factor", std::exp(group.shift)},
@@ -101,14 +101,15 @@ std::string site_text(const SiteReport& report, const report::Style& style) {
 }
 
 std::string site_json(const SiteReport& report, std::string_view version) {
-  Json groups = Json::array();
+  OrderedJson groups = OrderedJson::array();
   for (const auto& group : report.assessment.groups) groups.push_back(group_json(group));
   auto all = group_json(report.assessment.all);
   for (const char* key : {"card", "family", "bound_factor"}) all.erase(key);
-  const Json json{{"dryfit", version},           {"history", report.history},  {"calibration", report.calibration},
-                  {"coverage", report.coverage}, {"records", report.records},  {"left_out", report.left_out},
-                  {"all", std::move(all)},       {"groups", std::move(groups)}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  const OrderedJson json{
+      {"dryfit", version},           {"history", report.history},  {"calibration", report.calibration},
+      {"coverage", report.coverage}, {"records", report.records},  {"left_out", report.left_out},
+      {"all", std::move(all)},       {"groups", std::move(groups)}};
+  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
 }  // namespace dryfit::cli

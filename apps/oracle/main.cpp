@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
-//   dryfit-oracle DIR               compares the simulator with an unpacked allocator oracle
-//   dryfit-oracle --snapshots DIR   compares it with text traces of memory snapshots (.txt, .txt.xz)
+//   dryfit-oracle DIR               compare the simulator with an unpacked allocator oracle
+//   dryfit-oracle --snapshots DIR   compare it with text traces of memory snapshots (.txt, .txt.xz)
 //
 // Exit code 0: no mismatch (with --snapshots: every file could be read); 1: mismatches; 2: wrong usage or unreadable.
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Files of a folder with one of these endings, by name; none if there is no such folder.
+/// The files of a folder with one of these endings, sorted by name; none if there is no such folder.
 std::vector<fs::path> files_in(const fs::path& folder, const std::vector<std::string>& endings) {
   std::vector<fs::path> files;
   std::error_code ignored;
@@ -41,7 +41,7 @@ struct Totals {
   bool unreadable = false;
 };
 
-/// One line per file; the first mismatch, if any, behind it.
+/// One line per file, with the first mismatch, if any.
 void report(const std::string& name, const Result<Comparison>& result, Totals& totals) {
   if (!result) {
     std::printf("%s: %s\n", name.c_str(), result.error().what.c_str());
@@ -70,7 +70,7 @@ Result<Comparison> compare_trace(const fs::path& path) {
   return replay_trace(**trace, (*trace)->version);
 }
 
-/// The version of "42_name.2.9.tsv" stands in its name.
+/// The version of "42_name.2.9.tsv" is in its name.
 Result<Comparison> compare_old_trace(const fs::path& path) {
   const auto trace = read_oracle_trace(path);
   if (!trace) return trace.error();

@@ -19,24 +19,24 @@ struct Mismatch {
 /// "line 12, reserved: expected 2097152, got 4194304"
 std::string to_text(const Mismatch& mismatch);
 
-/// What came of comparing one file.
+/// The result of comparing one file.
 struct Comparison {
   std::uint64_t operations = 0;
   std::uint64_t mismatches = 0;  ///< operations with at least one wrong column
   std::optional<Mismatch> first;
 
-  /// A wrong column; several of one operation count once.
+  /// A wrong column; several in one operation count once.
   void add(Mismatch mismatch) {
     if (!first) first = std::move(mismatch);
     wrong_ = true;
   }
-  /// The operation is over.
+  /// Ends the operation.
   void count_operation() {
     ++operations;
     if (wrong_) ++mismatches;
     wrong_ = false;
   }
-  /// What concerns the file as a whole and no operation.
+  /// A difference in the file as a whole, not in one operation.
   void count_file() {
     if (wrong_) ++mismatches;
     wrong_ = false;

@@ -70,7 +70,7 @@ TEST(Oracle, A_free_in_two_parts_is_replayed) {
                "lines");
 }
 
-TEST(Oracle, A_line_that_is_none_is_refused) { EXPECT_FALSE(replay_of("x 1000000 512\n")); }
+TEST(Oracle, A_line_that_is_not_part_of_a_recording_is_refused) { EXPECT_FALSE(replay_of("x 1000000 512\n")); }
 
 }  // namespace
 }  // namespace dryfit::oracle

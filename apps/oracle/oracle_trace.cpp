@@ -82,7 +82,7 @@ Result<TraceLine> read_operation(std::string_view text, std::uint64_t number) {
   const OpForm* form = form_of(parts);
   if (form != nullptr) line.op = form->op;
   if (form == nullptr || !read_operands(parts, line)) {
-    return Error{"line " + std::to_string(number) + " has no known operation", ""};
+    return Error{"line " + std::to_string(number) + ": unknown operation", ""};
   }
   return line;
 }
@@ -95,7 +95,7 @@ Result<std::unique_ptr<OracleTrace>> read_oracle_trace(const std::string& path) 
   auto trace = std::make_unique<OracleTrace>();
   trace->text = std::move(*text);
   const auto lines = lines_of(trace->text);
-  if (lines.size() < 2) return Error{path + " is too short for a trace", ""};
+  if (lines.size() < 2) return Error{"'" + path + "' is too short for a trace", ""};
   if (Status status = read_header(lines[0], *trace); !status) return Error{path + ": " + status.error().what, ""};
   trace->columns = split(lines[1], '\t');
   trace->columns.erase(trace->columns.begin());

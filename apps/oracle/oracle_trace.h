@@ -15,7 +15,7 @@
 
 namespace dryfit::oracle {
 
-/// One operation of a trace and what PyTorch's allocator answered.
+/// One operation of a trace and the result from PyTorch's allocator.
 struct TraceLine {
   enum class Op { kMalloc, kFree, kRecordStream, kHold, kDone, kEmptyCache, kSetFraction, kResetPeak, kStat };
 

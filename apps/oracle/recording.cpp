@@ -15,7 +15,7 @@ using simulator::BlockState;
 using simulator::SegmentInfo;
 using Fields = std::vector<std::string_view>;
 
-/// "# torch: 2.6.0+cu124" and "# allocator_settings: {...}"; all else is for people.
+/// "# torch: 2.6.0+cu124" and "# allocator_settings: {...}"; everything else is for people.
 Status read_comment(std::string_view line, Recording& recording) {
   constexpr std::string_view kTorch = "# torch: ";
   constexpr std::string_view kSettings = "# allocator_settings: ";
@@ -51,7 +51,7 @@ SegmentInfo segment_of(const Fields& fields, simulator::Address address, Bytes s
           .is_expandable = fields.size() > 4 && fields[4] == "expandable"};
 }
 
-/// A line of the start or the end state; false if it is none.
+/// A line of the start or the end state; false if it is not one.
 bool read_state(const Fields& fields, simulator::Address address, Bytes size, Recording& recording) {
   const auto requested = [&] { return Bytes{fields.size() > 3 ? to_number(fields[3]).value_or(0) : 0}; };
   const bool says_used = fields.size() > 3 && (fields[3] == "A" || fields[3] == "F");
@@ -78,7 +78,7 @@ bool read_state(const Fields& fields, simulator::Address address, Bytes size, Re
 }
 
 Status read_line(const Fields& fields, std::uint64_t line, Recording& recording) {
-  const Error unknown{"line " + std::to_string(line) + " is none of a recording", ""};
+  const Error unknown{"line " + std::to_string(line) + " is not a line of a recording", ""};
   if (fields.size() < 2) return unknown;
   const auto address = to_number(fields[1], 16);
   const auto size = to_number(fields.size() > 2 ? fields[2] : "0");

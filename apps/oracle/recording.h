@@ -29,7 +29,7 @@ struct Recording {
   std::string conf;
   std::vector<simulator::SegmentInfo> start;
   std::vector<RecordedEvent> events;
-  /// What is recorded of the end: whole segments, and blocks (all of them, or only those in use).
+  /// The recorded final state: whole segments, and blocks (all of them, or only those in use).
   std::vector<simulator::SegmentInfo> end_segments;
   std::vector<simulator::BlockInfo> end_blocks;
   bool end_blocks_have_free_ones = false;

@@ -37,7 +37,7 @@ std::string to_text(const std::vector<Range>& ranges) {
   return text;
 }
 
-/// Notes the segments that the simulator asks for and gives back.
+/// Notes the segments that the simulator requests and releases.
 class SegmentNotes : public simulator::Observer {
  public:
   void segment_alloc(Address address, Bytes size, simulator::StreamId) override { made.push_back({address, size}); }
@@ -57,9 +57,9 @@ std::vector<Address> new_segments_of(const Recording& recording) {
   return addresses;
 }
 
-class Replay {
+class RecordingReplay {
  public:
-  Replay(const Recording& recording, const simulator::AllocConfig& config)
+  RecordingReplay(const Recording& recording, const simulator::AllocConfig& config)
       : recording_(recording),
         allocator_({.version = recording.version,
                     .config = config,
@@ -122,7 +122,7 @@ class Replay {
     if (allocation) live_[event.address] = allocation.block;
   }
 
-  /// Several segments given back one after the other were one emptying of the cache.
+  /// Several segments released one after the other come from emptying the cache once.
   void give_back() {
     std::vector<Range> expected;
     for (; at_ < recording_.events.size() && recording_.events[at_].kind == Kind::kSegmentFree; ++at_) {
@@ -196,7 +196,7 @@ class Replay {
 Result<Comparison> replay_recording(const Recording& recording) {
   const auto config = simulator::parse_alloc_config(recording.conf, recording.version);
   if (!config) return config.error();
-  Replay replay(recording, *config);
+  RecordingReplay replay(recording, *config);
   if (Status status = replay.start(); !status) return status.error();
   return replay.run();
 }

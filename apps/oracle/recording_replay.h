@@ -8,9 +8,9 @@
 
 namespace dryfit::oracle {
 
-/// Starts where the recording starts and replays it up to the first difference: every allocation must lie at its
-/// recorded address, segments must be asked for and given back exactly when the recording says so, and the end must be
-/// the recorded one. New segments lie where the recording says.
+/// Starts where the recording starts and replays it up to the first difference: every allocation must be at its
+/// recorded address, segments must be requested and released exactly when the recording says so, and the final state
+/// must be the recorded one. New segments are placed where the recording has them.
 Result<Comparison> replay_recording(const Recording& recording);
 
 }  // namespace dryfit::oracle

@@ -12,7 +12,7 @@ struct Row {
   std::string_view version, conf, request, rounded, reserved;
 };
 
-/// What the simulator would write into the row.
+/// The row that the simulator would write.
 Row answer_of(const Row& row, std::string& rounded, std::string& reserved) {
   rounded = reserved = "-";
   Row got = row;
@@ -50,7 +50,7 @@ Result<Comparison> compare_rounding_table(const std::string& path) {
     ++line;
     const auto parts = split(row, '\t');
     if (row.starts_with('#') || parts[0] == "version") continue;
-    if (parts.size() != 5) return Error{path + ": line " + std::to_string(line) + " has not five columns", ""};
+    if (parts.size() != 5) return Error{path + ": line " + std::to_string(line) + " doesn't have five columns", ""};
     compare({parts[0], parts[1], parts[2], parts[3], parts[4]}, line, comparison);
   }
   return comparison;

@@ -10,7 +10,7 @@
 namespace dryfit::oracle {
 
 /// Compares each row of a table "version conf request rounded reserved" with one allocation on an empty allocator; a
-/// row of dashes says that the version refuses the conf.
+/// row of dashes means that the version refuses the conf.
 Result<Comparison> compare_rounding_table(const std::string& path);
 
 }  // namespace dryfit::oracle

@@ -13,7 +13,7 @@ namespace {
 
 Result<std::string> unpack(const std::string& packed, const std::string& path) {
   lzma_stream stream = LZMA_STREAM_INIT;
-  if (lzma_stream_decoder(&stream, UINT64_MAX, 0) != LZMA_OK) return Error{"liblzma does not start", ""};
+  if (lzma_stream_decoder(&stream, UINT64_MAX, 0) != LZMA_OK) return Error{"liblzma failed to initialise", ""};
   std::string text;
   std::string piece(1 << 20, '\0');
   stream.next_in = reinterpret_cast<const std::uint8_t*>(packed.data());
@@ -26,7 +26,7 @@ Result<std::string> unpack(const std::string& packed, const std::string& path) {
     text.append(piece, 0, piece.size() - stream.avail_out);
   }
   lzma_end(&stream);
-  if (state != LZMA_STREAM_END) return Error{path + " is not a whole .xz file", ""};
+  if (state != LZMA_STREAM_END) return Error{"'" + path + "' is not a complete .xz file", ""};
   return text;
 }
 
@@ -34,7 +34,7 @@ Result<std::string> unpack(const std::string& packed, const std::string& path) {
 
 Result<std::string> read_text_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) return Error{path + " cannot be read", ""};
+  if (!file) return Error{"cannot read '" + path + "'", ""};
   std::string text{std::istreambuf_iterator<char>(file), {}};
   return path.ends_with(".xz") ? unpack(text, path) : Result<std::string>(std::move(text));
 }

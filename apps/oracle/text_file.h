@@ -10,14 +10,14 @@
 
 namespace dryfit::oracle {
 
-/// The whole text of a file; one that ends in .xz is unpacked.
+/// The whole text of a file; .xz files are decompressed.
 Result<std::string> read_text_file(const std::string& path);
 
-/// The lines of a text, without their ends.
+/// The lines of a text, without line ends.
 std::vector<std::string_view> lines_of(std::string_view text);
-/// The parts between separators, empty ones included.
+/// The parts between separators, including empty ones.
 std::vector<std::string_view> split(std::string_view text, char separator);
-/// The whole text as a number; none if it is anything else.
+/// The text as a number; none unless the whole text is one.
 std::optional<std::uint64_t> to_number(std::string_view text, int base = 10);
 
 }  // namespace dryfit::oracle

@@ -14,7 +14,7 @@ using simulator::BlockId;
 using simulator::CachingAllocator;
 using simulator::StreamId;
 
-/// The oracle numbers its streams; this is their handles' distance.
+/// The oracle numbers its streams; this is the distance between their handles.
 constexpr std::uint64_t kStreamHandles = 0x1000;
 
 struct Answer {
@@ -22,9 +22,9 @@ struct Answer {
   std::string address;
 };
 
-class Replay {
+class TraceReplay {
  public:
-  Replay(const OracleTrace& trace, const simulator::AllocConfig& config, simulator::TorchVersion version)
+  TraceReplay(const OracleTrace& trace, const simulator::AllocConfig& config, simulator::TorchVersion version)
       : trace_(trace),
         version_(version),
         allocator_({.version = version, .config = config, .device = {.total = trace.total, .context = trace.context}}) {
@@ -94,7 +94,7 @@ class Replay {
     return {"ok", "-1"};
   }
 
-  /// The value of a column; none for a column that is not known.
+  /// The value of a column; none for an unknown column.
   std::optional<std::string> value_of(std::string_view column, const Answer& answer) const {
     const simulator::Statistics& stats = allocator_.statistics();
     const std::pair<std::string_view, std::uint64_t> numbers[] = {
@@ -140,7 +140,7 @@ class Replay {
 Result<Comparison> replay_trace(const OracleTrace& trace, simulator::TorchVersion version) {
   const auto config = simulator::parse_alloc_config(trace.conf, version);
   if (!config) return config.error();
-  return Replay(trace, *config, version).run();
+  return TraceReplay(trace, *config, version).run();
 }
 
 }  // namespace dryfit::oracle

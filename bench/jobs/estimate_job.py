@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""A training job that runs on a card or on the CPU alike, for the comparison of `dryfit estimate` with `dryfit run`.
+"""A training job that runs on a GPU or on the CPU, for the comparison of `dryfit estimate` with `dryfit run`.
 
     python estimate_job.py resnet50 --batch 8 --optimizer AdamW
-    python estimate_job.py gpt2 --batch 2 --trace trace.json    # with torch.profiler alone, as a user would do it
+    python estimate_job.py gpt2 --batch 2 --trace trace.json    # with torch.profiler alone, as a user would run it
 """
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def build(name: str) -> tuple[nn.Module, bool]:
         return build_cnn(cnn), True
     facts = find_transformer(name)
     if facts is None:
-        sys.exit(f"no model is called '{name}'")
+        sys.exit(f"unknown model '{name}'")
     return build_transformer(facts), False
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Every operator of PyTorch's own test table with its sample inputs, forward and backward: a JSON line of complaints each.
+"""Every operator of PyTorch's own test table with its sample inputs, forward and backward: a JSON line of errors each.
 
     operators.py cpu|cuda FILE
 """
@@ -27,7 +27,7 @@ def complaints(operator: Any, device: str, dtype: torch.dtype) -> Iterator[str]:
             if gradient:
                 backward(made)
             yield ""
-        except Exception as error:  # whatever the operator raises is its answer
+        except Exception as error:  # whatever the operator raises is its result
             yield f"{type(error).__name__}: {error}"
 
 

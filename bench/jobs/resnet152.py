@@ -14,7 +14,7 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=3)
     parser.add_argument("--batch-size", type=int, default=256)
     parser.add_argument("--image-size", type=int, default=86)
-    parser.add_argument("--build-only", action="store_true", help="end when the model is built")
+    parser.add_argument("--build-only", action="store_true", help="exit once the model is built")
     options = parser.parse_args()
 
     model = resnet152(weights=None)

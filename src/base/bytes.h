@@ -28,6 +28,9 @@ constexpr Bytes operator""_GiB(unsigned long long n) { return {n << 30}; }
 constexpr Bytes operator""_TiB(unsigned long long n) { return {n << 40}; }
 }  // namespace literals
 
+/// Bytes in a MiB, for arithmetic with fractions of one.
+inline constexpr double kMib = 1024.0 * 1024.0;
+
 /// `size` rounded up to a multiple of `granule` (which must not be zero).
 constexpr Bytes round_up(Bytes size, Bytes granule) {
   return {(size.count + granule.count - 1) / granule.count * granule.count};

@@ -11,17 +11,17 @@
 namespace dryfit::estimate {
 namespace {
 
-using Json = nlohmann::ordered_json;
-using Values = std::vector<const Json*>;
+using OrderedJson = nlohmann::ordered_json;
+using Values = std::vector<const OrderedJson*>;
 
-class Inputs {
+class GrowingInputs {
  public:
-  Inputs(std::span<const std::uint64_t> batches, std::uint64_t batch) : batches_(batches), batch_(batch) {}
+  GrowingInputs(std::span<const std::uint64_t> batches, std::uint64_t batch) : batches_(batches), batch_(batch) {}
 
   /// The value that takes the place of these; none: one of its numbers does not grow as it should.
-  std::optional<Json> grown_value(const Values& values) const {
+  std::optional<OrderedJson> grown_value(const Values& values) const {
     const auto& first = *values.front();
-    const auto equal = [&](const Json* value) { return *value == first; };
+    const auto equal = [&](const OrderedJson* value) { return *value == first; };
     if (std::ranges::all_of(values, equal)) return first;
     if (first.is_number_integer()) return grown_number(values);
     if (first.is_array()) return grown_list(values);
@@ -29,13 +29,13 @@ class Inputs {
   }
 
   /// Of a number as text, or a list of them: "[4, 512]". Kept as it is where it cannot grow.
-  Json grown_text(const Values& values) const {
+  OrderedJson grown_text(const Values& values) const {
     Values parsed;
-    std::vector<Json> kept;
+    std::vector<OrderedJson> kept;
     kept.reserve(values.size());
     for (const auto* value : values) {
       if (!value->is_string()) return *values.front();
-      kept.push_back(Json::parse(value->get_ref<const std::string&>(), nullptr, false));
+      kept.push_back(OrderedJson::parse(value->get_ref<const std::string&>(), nullptr, false));
       parsed.push_back(&kept.back());
     }
     const auto found = grown_value(parsed);
@@ -43,18 +43,18 @@ class Inputs {
   }
 
  private:
-  std::optional<Json> grown_number(const Values& values) const {
+  std::optional<OrderedJson> grown_number(const Values& values) const {
     std::vector<std::int64_t> numbers;
     for (const auto* value : values) {
       if (!value->is_number_integer()) return std::nullopt;
       numbers.push_back(value->get<std::int64_t>());
     }
     const auto found = grown(numbers, batches_, batch_);
-    return found ? std::optional<Json>(found->value) : std::nullopt;
+    return found ? std::optional<OrderedJson>(found->value) : std::nullopt;
   }
 
-  std::optional<Json> grown_list(const Values& values) const {
-    Json list = Json::array();
+  std::optional<OrderedJson> grown_list(const Values& values) const {
+    OrderedJson list = OrderedJson::array();
     for (std::size_t i = 0; i < values.front()->size(); ++i) {
       Values each;
       for (const auto* value : values) {
@@ -69,7 +69,7 @@ class Inputs {
   }
 
   /// As the profiler writes lists.
-  static Json spaced(const Json& value) {
+  static OrderedJson spaced(const OrderedJson& value) {
     auto text = value.dump();
     for (auto comma = text.find(','); comma != std::string::npos; comma = text.find(',', comma + 2)) {
       text.insert(comma + 1, " ");
@@ -81,11 +81,11 @@ class Inputs {
   std::uint64_t batch_;
 };
 
-std::optional<Json> grown_member(const Inputs& inputs, const std::string& key, const Values& values) {
+std::optional<OrderedJson> grown_member(const GrowingInputs& inputs, const std::string& key, const Values& values) {
   if (key != "Concrete Inputs") return inputs.grown_value(values);
-  Json list = *values.front();
-  if (!std::ranges::all_of(values,
-                           [&](const Json* value) { return value->is_array() && value->size() == list.size(); })) {
+  OrderedJson list = *values.front();
+  if (!std::ranges::all_of(
+          values, [&](const OrderedJson* value) { return value->is_array() && value->size() == list.size(); })) {
     return list;
   }
   for (std::size_t i = 0; i < list.size(); ++i) {
@@ -103,11 +103,11 @@ std::optional<std::string> grown_inputs(std::span<const std::string_view> texts,
   if (std::ranges::all_of(texts, [&](std::string_view text) { return text == texts.front(); })) {
     return std::string(texts.front());
   }
-  std::vector<Json> parsed;
-  for (const auto text : texts) parsed.push_back(Json::parse(text, nullptr, false));
-  if (!std::ranges::all_of(parsed, &Json::is_object)) return std::nullopt;
-  const Inputs inputs(batches, batch);
-  Json result = Json::object();
+  std::vector<OrderedJson> parsed;
+  for (const auto text : texts) parsed.push_back(OrderedJson::parse(text, nullptr, false));
+  if (!std::ranges::all_of(parsed, &OrderedJson::is_object)) return std::nullopt;
+  const GrowingInputs inputs(batches, batch);
+  OrderedJson result = OrderedJson::object();
   for (const auto& [key, value] : parsed.front().items()) {
     Values values;
     for (const auto& each : parsed) {

@@ -10,25 +10,25 @@
 namespace dryfit::history {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 using predictor::SiteEvidence;
 
 constexpr const char* kFormat = "dryfit-site-calibration";
 constexpr int kVersion = 1;
 constexpr const char* kWriteAgain = "Write it again with `dryfit learn --from-history`.";
 
-Json evidence_json(const std::vector<SiteEvidence>& evidence) {
-  Json list = Json::array();
+OrderedJson evidence_json(const std::vector<SiteEvidence>& evidence) {
+  OrderedJson list = OrderedJson::array();
   for (const auto& each : evidence) list.push_back({each.ratio, each.scale, each.at_least});
   return list;
 }
 
-bool is_evidence(const Json& triple) {
+bool is_evidence(const OrderedJson& triple) {
   return triple.is_array() && triple.size() == 3 && triple[0].is_number() && triple[1].is_number() &&
          triple[2].is_boolean() && std::isfinite(triple[0].get<double>()) && triple[1].get<double>() >= 0;
 }
 
-bool is_group(const Json& group) {
+bool is_group(const OrderedJson& group) {
   return group.is_object() && group.contains("card") && group["card"].is_string() && group.contains("family") &&
          group["family"].is_string() && group.contains("records") && group["records"].is_array();
 }
@@ -41,29 +41,29 @@ std::filesystem::path calibration_beside(const std::filesystem::path& history) {
 }
 
 std::string calibration_text(const KeptCalibration& calibration) {
-  Json groups = Json::array();
+  OrderedJson groups = OrderedJson::array();
   for (const auto& [group, evidence] : calibration.site.groups) {
     groups.push_back({{"card", group.card}, {"family", group.family}, {"records", evidence_json(evidence)}});
   }
-  const Json json{
+  const OrderedJson json{
       {"format", kFormat}, {"version", kVersion}, {"latest", calibration.latest}, {"groups", std::move(groups)}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
 Result<KeptCalibration> parse_calibration(std::string_view text, const std::string& name) {
-  const auto json = Json::parse(text, nullptr, false);
-  if (!json.is_object() || json.value("format", Json()) != kFormat) {
+  const auto json = OrderedJson::parse(text, nullptr, false);
+  if (!json.is_object() || json.value("format", OrderedJson()) != kFormat) {
     return Error{name + ": this is no calibration of a site", kWriteAgain};
   }
-  const auto version = json.value("version", Json());
+  const auto version = json.value("version", OrderedJson());
   if (version.is_number_integer() && version > kVersion) {
     return Error{name + ": it is of version " + version.dump() + ", and this Dryfit knows versions up to " +
                      std::to_string(kVersion),
                  kWriteAgain};
   }
   const Error damaged{name + ": it is damaged", kWriteAgain};
-  const auto groups = json.value("groups", Json());
-  const auto latest = json.value("latest", Json(0));
+  const auto groups = json.value("groups", OrderedJson());
+  const auto latest = json.value("latest", OrderedJson(0));
   if (version != kVersion || !groups.is_array() || !latest.is_number_integer()) return damaged;
   KeptCalibration result{.site = {}, .latest = latest.get<std::int64_t>()};
   for (const auto& group : groups) {

@@ -9,12 +9,14 @@
 namespace dryfit::history {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
-Json number_or_null(const std::optional<double>& number) { return number ? Json(*number) : Json(); }
+OrderedJson text_or_null(const std::string& text) { return text.empty() ? OrderedJson() : OrderedJson(text); }
+OrderedJson number_or_null(const std::optional<double>& number) {
+  return number ? OrderedJson(*number) : OrderedJson();
+}
 
-Json prediction_json(const std::optional<PastPrediction>& predicted) {
+OrderedJson prediction_json(const std::optional<PastPrediction>& predicted) {
   if (!predicted) return nullptr;
   return {{"median_bytes", predicted->median.count},
           {"upper_bytes", predicted->upper.count},
@@ -26,21 +28,21 @@ Json prediction_json(const std::optional<PastPrediction>& predicted) {
 }  // namespace
 
 std::string to_line(const Record& record) {
-  const Json json{{"job_id", record.job_id},
-                  {"host", record.host},
-                  {"source", record.source},
-                  {"when", record.when},
-                  {"name", text_or_null(record.name)},
-                  {"job", record.job.empty() ? Json() : Json::parse(record.job, nullptr, false)},
-                  {"card", text_or_null(record.card)},
-                  {"kind", to_text(record.kind)},
-                  {"peak_bytes", record.peak.count},
-                  {"outcome", to_text(record.outcome)},
-                  {"step_seconds", number_or_null(record.step_seconds)},
-                  {"tflops", number_or_null(record.tflops)},
-                  {"predicted", prediction_json(record.predicted)},
-                  {"software", record.software}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  const OrderedJson json{{"job_id", record.job_id},
+                         {"host", record.host},
+                         {"source", record.source},
+                         {"when", record.when},
+                         {"name", text_or_null(record.name)},
+                         {"job", record.job.empty() ? OrderedJson() : OrderedJson::parse(record.job, nullptr, false)},
+                         {"card", text_or_null(record.card)},
+                         {"kind", to_text(record.kind)},
+                         {"peak_bytes", record.peak.count},
+                         {"outcome", to_text(record.outcome)},
+                         {"step_seconds", number_or_null(record.step_seconds)},
+                         {"tflops", number_or_null(record.tflops)},
+                         {"predicted", prediction_json(record.predicted)},
+                         {"software", record.software}};
+  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
 Result<PastPrediction> prediction_of(const nlohmann::json& json) {

@@ -53,35 +53,35 @@ std::set<std::string> programs_in(const std::vector<fs::path>& directories) {
 bool is_python_script(const fs::path& path) { return path.extension() == ".py" && is_file(path); }
 
 std::string start_with(std::string_view interpreter, const fs::path& script) {
-  return "Start it through its interpreter: " + std::string(interpreter) + " " + script.string();
+  return "Start it through its interpreter: `" + std::string(interpreter) + " " + script.string() + "`.";
 }
 
 Error not_found(const std::string& name, const Environment& environment) {
   const std::string what = "no such command: '" + name + "'";
   if (is_python_script(name)) return {what, start_with("python", name)};
   if (name.find(' ') != std::string::npos) {
-    return {what, "Give the command and its arguments as separate words, without quotes around the whole."};
+    return {what, "Pass the command and its arguments as separate words, without quotes around the whole line."};
   }
   const std::string nearest = nearest_name(name, programs_in(search_path(environment)));
   if (!nearest.empty()) return {what, "Did you mean '" + nearest + "'?"};
-  return {what, "Check its spelling, and that PATH holds its directory."};
+  return {what, "Check the spelling, and that its directory is in PATH."};
 }
 
 Error not_executable(const fs::path& path) {
   const std::string what = "'" + path.string() + "' is not executable";
   if (path.extension() == ".py") return {what, start_with("python", path)};
   if (path.extension() == ".sh") return {what, start_with("bash", path)};
-  return {what, "Make it so with: chmod +x " + path.string()};
+  return {what, "Make it executable: `chmod +x " + path.string() + "`."};
 }
 
 Result<fs::path> check_path(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (status.type() == fs::file_type::not_found) {
-    return Error{"no such command: '" + path.string() + "'", "There is no file of that name; check the path."};
+    return Error{"no such command: '" + path.string() + "'", "This file doesn't exist; check the path."};
   }
   if (fs::is_directory(status)) {
-    return Error{"'" + path.string() + "' is a directory, not a command", "Name the program to start."};
+    return Error{"'" + path.string() + "' is a directory, not a command", "Give the program to start."};
   }
   if (::access(path.c_str(), X_OK) != 0) return not_executable(path);
   return path;
@@ -95,7 +95,7 @@ std::string first_line(const fs::path& path) {
   return line.substr(0, line.find('\n'));
 }
 
-/// "/usr/bin/python" of "#! /usr/bin/python -u".
+/// "/usr/bin/python" from "#! /usr/bin/python -u".
 std::string interpreter_of(const std::string& line) {
   if (!line.starts_with("#!")) return "";
   const std::size_t begin = line.find_first_not_of(" \t", 2);
@@ -106,7 +106,7 @@ std::string interpreter_of(const std::string& line) {
 Error no_format(const fs::path& program) {
   const std::string name = "'" + program.string() + "'";
   if (first_line(program).starts_with("\177ELF")) {
-    return {name + " is a program for another kind of machine", "Use a build for this machine's processor."};
+    return {name + " is built for another kind of machine", "Use a build for this machine's processor."};
   }
   return {name + " is neither a program nor a script with a #! line",
           start_with(program.extension() == ".py" ? "python" : "bash", program)};
@@ -117,19 +117,19 @@ Error no_interpreter(const fs::path& program) {
   const std::string interpreter = interpreter_of(line);
   const std::string name = "'" + program.string() + "'";
   if (interpreter.empty()) {
-    return {name + " cannot start: its loader is not on this machine", "Use a build for this system."};
+    return {name + " can't start: its loader is not on this machine", "Use a build for this system."};
   }
   if (line.ends_with('\r')) {
-    return {name + " has Windows line ends, so its #! line names no program", "Save it with Unix line ends."};
+    return {name + " has Windows line endings, which break its #! line", "Save it with Unix line endings."};
   }
-  return {name + " asks for the interpreter '" + interpreter + "', which does not exist",
-          "Correct its #! line, or start it through an interpreter that does."};
+  return {name + " needs the interpreter '" + interpreter + "', which does not exist",
+          "Correct its #! line, or start it through an interpreter that exists."};
 }
 
 }  // namespace
 
 Result<fs::path> find_command(const std::string& name, const Environment& environment) {
-  if (name.empty()) return Error{"no command given", "Name the program to start, for example: python train.py"};
+  if (name.empty()) return Error{"no command given", "Give the program to start, for example `python train.py`."};
   if (name.find('/') != std::string::npos) return check_path(name);
   fs::path refused;
   for (const fs::path& directory : search_path(environment)) {
@@ -149,15 +149,15 @@ Error explain_refusal(const fs::path& program, int error) {
     case ENOENT:
       return no_interpreter(program);
     case EACCES:
-      return {"this system does not allow " + name + " to run",
-              "Its #! interpreter may not be executable, or its file system is mounted without permission to execute."};
+      return {"this system doesn't allow " + name + " to run",
+              "Make sure that its #! interpreter is executable and that its file system isn't mounted noexec."};
     case E2BIG:
       return {"the arguments and environment of " + name + " are longer than this system allows",
               "Shorten the command line, or unset large environment variables."};
     case EAGAIN:
     case ENOMEM:
       return {"cannot start " + name + ": " + std::strerror(error),
-              "The limit of processes (ulimit -u) or of memory is reached; end something first."};
+              "The limit on processes (ulimit -u) or on memory is reached; end some processes first."};
     default:
       return {"cannot start " + name + ": " + std::strerror(error), ""};
   }

@@ -10,12 +10,12 @@
 
 namespace dryfit::launch {
 
-/// The file that `name` stands for, found as a shell finds it: a name with a slash is a path from the working
-/// directory, any other is searched in the environment's PATH. The Error says what is wrong with it, and which command
-/// may have been meant.
+/// The file that `name` refers to, found as a shell would: a name with a slash is a path from the working directory,
+/// any other is searched for in the environment's PATH. The Error says what is wrong with it, and which command may
+/// have been meant.
 Result<std::filesystem::path> find_command(const std::string& name, const Environment& environment);
 
-/// Why the kernel would not run `program`, in words; `error` is what execve left in errno.
+/// Why the kernel refused to run `program`, in words; `error` is the errno of execve.
 Error explain_refusal(const std::filesystem::path& program, int error);
 
 }  // namespace dryfit::launch

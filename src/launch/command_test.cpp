@@ -44,7 +44,7 @@ TEST_F(Command, A_file_that_is_not_executable_is_passed_over_for_one_that_is) {
   EXPECT_EQ(*find("tool"), second_ / "tool");
 }
 
-TEST_F(Command, A_directory_is_no_command) {
+TEST_F(Command, A_directory_is_not_a_command) {
   std::filesystem::create_directory(first_ / "tool");
   EXPECT_EQ(refusal("tool").what, "no such command: 'tool'");
   const std::string path = first_.string();
@@ -58,15 +58,16 @@ TEST_F(Command, A_slip_gets_the_command_that_was_meant) {
   EXPECT_EQ(error.hint, "Did you mean 'python'?");
 }
 
-TEST_F(Command, A_script_named_without_its_interpreter_is_told_how_to_start) {
+TEST_F(Command, The_hint_for_a_script_without_its_interpreter_says_how_to_start_it) {
   write_file(first_ / "train.py", "");
   const std::string path = (first_ / "train.py").string();
   EXPECT_EQ(refusal("train.py").what, "'" + path + "' is not executable");
-  EXPECT_EQ(refusal(path).hint, "Start it through its interpreter: python " + path);
+  EXPECT_EQ(refusal(path).hint, "Start it through its interpreter: `python " + path + "`.");
   write_file(first_ / "train.sh", "");
-  EXPECT_EQ(refusal("train.sh").hint, "Start it through its interpreter: bash " + (first_ / "train.sh").string());
+  EXPECT_EQ(refusal("train.sh").hint,
+            "Start it through its interpreter: `bash " + (first_ / "train.sh").string() + "`.");
   write_file(first_ / "train", "");
-  EXPECT_EQ(refusal("train").hint, "Make it so with: chmod +x " + (first_ / "train").string());
+  EXPECT_EQ(refusal("train").hint, "Make it executable: `chmod +x " + (first_ / "train").string() + "`.");
 }
 
 TEST_F(Command, A_whole_command_line_in_one_word_is_recognised) {
@@ -86,15 +87,15 @@ TEST_F(Command, Without_a_PATH_the_usual_directories_are_searched) { EXPECT_TRUE
 TEST_F(Command, A_missing_interpreter_is_named) {
   write_program(first_ / "tool", "#! /no/such/python -u\nprint()\n");
   EXPECT_EQ(explain_refusal(first_ / "tool", ENOENT).what,
-            "'" + (first_ / "tool").string() + "' asks for the interpreter '/no/such/python', which does not exist");
+            "'" + (first_ / "tool").string() + "' needs the interpreter '/no/such/python', which does not exist");
 }
 
-TEST_F(Command, Windows_line_ends_are_recognised) {
+TEST_F(Command, Windows_line_endings_are_recognised) {
   write_program(first_ / "tool", "#!/bin/sh\r\necho\r\n");
-  EXPECT_NE(explain_refusal(first_ / "tool", ENOENT).what.find("Windows line ends"), std::string::npos);
+  EXPECT_NE(explain_refusal(first_ / "tool", ENOENT).what.find("Windows line endings"), std::string::npos);
 }
 
-TEST_F(Command, A_program_of_another_machine_is_told_from_a_script) {
+TEST_F(Command, A_program_for_another_machine_is_distinguished_from_a_script) {
   write_program(first_ / "binary", "\177ELF\1\1\1");
   write_program(first_ / "script", "echo hello\n");
   EXPECT_NE(explain_refusal(first_ / "binary", ENOEXEC).what.find("another kind of machine"), std::string::npos);

@@ -28,7 +28,7 @@ TEST(Environment, The_value_of_a_variable_is_that_of_its_first_entry) {
   EXPECT_EQ(value_of(environment, "PAT"), std::nullopt);
 }
 
-TEST(Environment, An_empty_environment_gets_all_that_the_guests_need) {
+TEST(Environment, An_empty_environment_gets_everything_the_guests_need) {
   EXPECT_EQ(guest_environment({}, kSettings),
             (Environment{"LD_LIBRARY_PATH=/opt/dryfit/driver", "PYTHONPATH=/opt/dryfit/hooks",
                          "TRITON_LIBCUDA_PATH=/opt/dryfit/driver", "TORCHINDUCTOR_CACHE_DIR=/tmp/run/inductor",
@@ -49,14 +49,14 @@ TEST(Environment, A_profile_is_kept_off_the_gpu_and_gets_no_driver) {
                                  "DRYFIT_VERSION=1.0", R"(DRYFIT_COMMAND=["a \"b\"", "\u000a"])"}));
 }
 
-TEST(Environment, A_profile_at_another_batch_tells_the_hooks) {
+TEST(Environment, The_batch_of_a_profile_reaches_the_hooks) {
   const auto result = profile_environment({"KINETO_LOG_LEVEL=0"}, {.hooks_directory = "/hooks", .batch = 4});
   EXPECT_EQ(value_of(result, "DRYFIT_BATCH"), "4");
   EXPECT_EQ(value_of(result, "DRYFIT_STEPS"), "all");
   EXPECT_EQ(value_of(result, "KINETO_LOG_LEVEL"), "0");
 }
 
-TEST(Environment, Counting_is_asked_for_by_us_alone) {
+TEST(Environment, Only_we_can_switch_counting_on) {
   auto counting = kSettings;
   counting.count_flops = true;
   EXPECT_EQ(value_of(guest_environment({}, counting), "DRYFIT_FLOPS"), "1");

@@ -27,16 +27,16 @@ constexpr milliseconds kLongestPatience = std::chrono::hours(24 * 365);
 
 bool is_interrupt(int signal) { return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT; }
 
-/// Without the stand-in the program would find this machine's own driver, and real cards.
+/// Without the stand-in, the program would find this machine's own driver and real cards.
 Status check_installed(const fs::path& directory, const char* file, const char* what) {
   std::error_code ignored;
   if (!fs::exists(directory / file, ignored)) {
-    return Error{std::string(what) + " is missing: there is no '" + (directory / file).string() + "'",
+    return Error{std::string(what) + " is missing: '" + (directory / file).string() + "' does not exist",
                  "Install Dryfit again."};
   }
   if (directory.string().find_first_of(":;") != std::string::npos) {
-    return Error{"the directory '" + directory.string() + "' cannot stand in a search path",
-                 "Install Dryfit in a directory without ':' and ';' in its name."};
+    return Error{"'" + directory.string() + "' contains ':' or ';' and can't be used in LD_LIBRARY_PATH or PYTHONPATH",
+                 "Install Dryfit in a directory without ':' or ';' in its path."};
   }
   return {};
 }
@@ -105,7 +105,7 @@ struct Job::State {
   Clock::time_point ended_at{};
   Clock::time_point timeout_at = Clock::time_point::max();
   Clock::time_point interrupted_at{};
-  Clock::time_point patience_ends_at = Clock::time_point::max();  ///< with a program that was interrupted
+  Clock::time_point patience_ends_at = Clock::time_point::max();  ///< for a program that was interrupted
   int interrupted_by = 0;
   bool timed_out = false;
 };
@@ -153,7 +153,7 @@ Result<Job> Job::start(JobOptions options) {
   if (options.command.empty()) return find_command("", {}).error();
   const auto file = find_command(options.command.front(), options.environment);
   if (!file) return file.error();
-  if (const auto status = check_installed(options.hooks_directory, "sitecustomize.py", "Dryfit's Python part");
+  if (const auto status = check_installed(options.hooks_directory, "sitecustomize.py", "Dryfit's Python code");
       !status) {
     return status.error();
   }
@@ -202,7 +202,7 @@ void Job::forward_signal(int signal, SignalOrigin origin) {
 }
 
 std::vector<fs::path> Job::traces() const { return state_->directory.traces(); }
-std::vector<fs::path> Job::told() const { return state_->directory.told(); }
+std::vector<fs::path> Job::hook_logs() const { return state_->directory.hook_logs(); }
 
 JobResult Job::finish() {
   State& job = *state_;
@@ -219,7 +219,7 @@ JobResult Job::finish() {
           .traces = job.directory.traces(),
           .histories = job.directory.histories(),
           .profiles = job.directory.profiles(),
-          .told = job.directory.told()};
+          .hook_logs = job.directory.hook_logs()};
 }
 
 }  // namespace dryfit::launch

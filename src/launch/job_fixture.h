@@ -18,7 +18,7 @@
 #include "launch/job.h"
 #include "launch/testing.h"
 
-/// What the tests of Job share: real programs, mostly shell scripts, in a directory that the scripts know as $HERE.
+/// Shared by the tests of Job: real programs, mostly shell scripts, in a directory that the scripts see as $HERE.
 namespace dryfit::launch {
 
 constexpr std::chrono::seconds kPlenty{20};
@@ -35,7 +35,7 @@ bool wait_until(Condition condition) {
 
 inline bool exists(pid_t pid) { return ::kill(pid, 0) == 0 || errno != ESRCH; }
 
-/// The number a process wrote into a file, once the line is whole. Never a number that stands for several processes.
+/// The pid that a process wrote to a file, once the line is complete. Never one that means several processes.
 inline pid_t wait_for_pid(const std::filesystem::path& file) {
   if (!wait_until([&] { return read_file(file).ends_with('\n'); })) throw std::runtime_error("no " + file.string());
   const pid_t pid = std::stoi(read_file(file));
@@ -85,7 +85,8 @@ class JobTest : public testing::Test {
     EXPECT_EQ(result.ending.code, code);
   }
 
-  /// A shell command that leaves a daemon: forked twice, in a session of its own, without environment, deaf to SIGTERM.
+  /// A shell command that leaves a daemon: forked twice, in a session of its own, with an empty environment, ignoring
+  /// SIGTERM.
   static std::string daemon(const std::string& name) {
     return "( (exec setsid env -i HERE=$HERE bash -c 'trap \"\" TERM HUP INT; echo $$ > $HERE/" + name +
            "; exec sleep 1000' <&- >&- 2>&-) & ); until [ -s $HERE/" + name + " ]; do sleep 0.01; done; ";

@@ -57,7 +57,7 @@ TEST_F(JobTest, A_second_interruption_kills_but_an_echo_of_the_first_does_not) {
   EXPECT_EQ(read_file(directory_ / "handled"), "\n");
 }
 
-TEST_F(JobTest, A_signal_that_means_no_end_is_only_passed_on) {
+TEST_F(JobTest, A_signal_that_is_not_an_interruption_is_only_passed_on) {
   Job job = start(shell("trap 'exit 9' USR1; echo > $HERE/ready; while :; do sleep 0.01; done"));
   ASSERT_TRUE(wait_until([&] { return fs::exists(directory_ / "ready"); }));
   job.forward_signal(SIGUSR1);

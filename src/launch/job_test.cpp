@@ -88,7 +88,7 @@ TEST_F(JobTest, A_script_without_an_interpreter_line_is_refused_and_leaves_nothi
   const auto files = open_files();
   const Error error = refusal(options({(directory_ / "script").string()}));
   EXPECT_EQ(error.what, "'" + (directory_ / "script").string() + "' is neither a program nor a script with a #! line");
-  EXPECT_EQ(error.hint, "Start it through its interpreter: bash " + (directory_ / "script").string());
+  EXPECT_EQ(error.hint, "Start it through its interpreter: `bash " + (directory_ / "script").string() + "`.");
   EXPECT_TRUE(fs::is_empty(directory_ / "run"));
   EXPECT_EQ(open_files(), files);
   EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
@@ -105,7 +105,7 @@ TEST_F(JobTest, An_installation_without_its_driver_is_refused) {
   EXPECT_EQ(refusal(options({"true"})).hint, "Install Dryfit again.");
 }
 
-TEST_F(JobTest, A_run_directory_that_is_not_there_is_refused) {
+TEST_F(JobTest, A_run_directory_that_does_not_exist_is_refused) {
   JobOptions given = options({"true"});
   given.run_directory = directory_ / "missing";
   EXPECT_NE(refusal(given).what.find("cannot write"), std::string::npos);
@@ -140,7 +140,7 @@ TEST_F(JobTest, Without_an_input_the_program_reads_the_end_of_file) {
   expect_ending(end_of(start(given)), Kind::exited, 0);
 }
 
-TEST_F(JobTest, No_file_of_ours_is_open_in_the_program) {
+TEST_F(JobTest, None_of_our_files_is_open_in_the_program) {
   const UniqueFd out(::open((directory_ / "out").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
   JobOptions given = shell("shopt -s nullglob; for f in /proc/$$/fd/*; do readlink $f; done | grep -c socket:");
   given.stdin_fd = -1;
@@ -150,7 +150,7 @@ TEST_F(JobTest, No_file_of_ours_is_open_in_the_program) {
   EXPECT_EQ(read_file(directory_ / "out"), "0\n");
 }
 
-TEST_F(JobTest, The_program_is_told_where_the_machine_is) {
+TEST_F(JobTest, The_program_learns_where_the_machine_file_is) {
   JobOptions given = shell("cp $DRYFIT_MACHINE $HERE/copy; echo $DRYFIT_STEPS $LD_LIBRARY_PATH > $HERE/seen");
   given.environment.push_back("LD_LIBRARY_PATH=/old");
   given.machine.driver_version = 12080;
@@ -160,7 +160,7 @@ TEST_F(JobTest, The_program_is_told_where_the_machine_is) {
   EXPECT_TRUE(read_file(directory_ / "seen").starts_with("5 " + (directory_ / "driver").string() + ":"));
 }
 
-TEST_F(JobTest, A_program_that_ended_in_time_is_not_timed_out_by_a_late_look) {
+TEST_F(JobTest, A_program_that_ended_in_time_does_not_time_out_because_we_look_late) {
   JobOptions given = options({"true"});
   given.timeout = 300ms;
   Job job = start(given);

@@ -31,7 +31,7 @@ TEST_F(JobTest, The_timeout_kills_the_program_and_a_daemon_that_it_left) {
   EXPECT_FALSE(fs::exists(directory_ / "checkpoint"));
 }
 
-TEST_F(JobTest, What_the_command_left_running_is_ended_without_being_asked) {
+TEST_F(JobTest, What_the_command_left_running_is_killed) {
   const JobResult result = end_of(
       start(shell(daemon("pid") +
                   "(trap 'touch $HERE/checkpoint' TERM; echo $BASHPID > $HERE/pid2; while :; do sleep 0.05; done) & "

@@ -24,7 +24,7 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   return pointers;
 }
 
-/// Keeps handlers of ours from running in the child between fork and exec.
+/// Keeps our signal handlers from running in the child between fork and exec.
 class AllSignalsBlocked {
  public:
   AllSignalsBlocked() {
@@ -127,7 +127,7 @@ void Keeper::take(const KeeperReport& report) {
   if (report.kind == KeeperReport::Kind::gone) close_books();
 }
 
-/// Nothing more will be heard of the program. When its end was not reported, it was killed: with the keeper, by the
+/// No more reports will come. If the program's end was not reported, it was killed: with the keeper, by the
 /// kernel, or by the keeper but has not ended yet.
 void Keeper::close_books() {
   if (!status_) status_ = SIGKILL;

@@ -26,8 +26,8 @@ constexpr int kChannel = 3;
 
 // The program, between fork and exec.
 
-/// Handlers of ours must not run in the program's process. What was ignored stays so (nohup), but for two signals that
-/// a program counts on and that libraries of ours may have turned off.
+/// Our handlers must not run in the program's process. Ignored signals stay ignored (nohup), except two that a program
+/// relies on and that libraries of ours may have turned off.
 void restore_signals() {
   for (int signal = 1; signal < NSIG; ++signal) {
     struct sigaction action;
@@ -59,12 +59,12 @@ bool place_standard_fds(const int* given) {
 /// one. With addresses that are the same in every run, so is the answer. Where the system forbids it, the program runs
 /// with random ones.
 void fix_addresses() {
-  constexpr unsigned long kAsk = 0xffffffff;
-  const int current = ::personality(kAsk);
+  constexpr unsigned long kQuery = 0xffffffff;
+  const int current = ::personality(kQuery);
   if (current >= 0) ::personality(static_cast<unsigned long>(current) | ADDR_NO_RANDOMIZE);
 }
 
-[[noreturn]] void become_program(const KeeperPlan& plan, pid_t keeper, int failure_pipe) {
+[[noreturn]] void exec_program(const KeeperPlan& plan, pid_t keeper, int failure_pipe) {
   const int failure = ::fcntl(failure_pipe, F_DUPFD_CLOEXEC, kChannel);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != keeper) ::_exit(127);
@@ -220,7 +220,7 @@ void keep(const KeeperPlan& plan) {
   const pid_t self = ::getpid();
   const pid_t program = ::fork();
   if (program < 0) refuse(plan.channel, errno);
-  if (program == 0) become_program(plan, self, failure[1]);
+  if (program == 0) exec_program(plan, self, failure[1]);
   ::close(failure[1]);
   int error = 0;
   if (::read(failure[0], &error, sizeof error) == sizeof error) {

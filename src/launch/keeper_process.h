@@ -19,10 +19,10 @@ struct KeeperReport {
   };
   Kind kind;
   std::int32_t value;
-  std::int64_t peak_rss_kib;  ///< of all processes reaped so far
+  std::int64_t peak_rss_kib;  ///< the largest of all processes reaped so far
 };
 
-/// From us to the keeper, one packet each: a signal for the program, or this.
+/// From us to the keeper, one packet each: a signal number for the program, or this.
 constexpr std::int32_t kKillTree = 0;
 
 /// How long the keeper tries to kill the tree: a process stuck in the kernel, or one of another user, stays.

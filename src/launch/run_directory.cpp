@@ -41,14 +41,14 @@ std::string hint_for(int error, const fs::path& directory) {
   switch (error) {
     case ENOSPC:
     case EDQUOT:
-      return "Free some space there, or choose another directory for temporary files (TMPDIR).";
+      return "Free some space there, or set TMPDIR to another directory.";
     case EACCES:
     case EROFS:
     case EPERM:
-      return "Choose a directory for temporary files that you may write to (TMPDIR).";
+      return "Set TMPDIR to a directory that you can write to.";
     case ENOENT:
     case ENOTDIR:
-      return "There is no directory " + name + "; create it first.";
+      return "The directory " + name + " doesn't exist; create it first.";
     default:
       return "";
   }
@@ -82,7 +82,7 @@ std::optional<FileKey> key_of(std::string_view name, std::string_view prefix, st
   return key;
 }
 
-bool ended_by_steps(const fs::path& file) {
+bool trace_ended_by_steps(const fs::path& file) {
   auto reader = trace::Reader::open(file.string());
   if (!reader) return false;
   while (const auto event = reader->next()) {
@@ -92,8 +92,8 @@ bool ended_by_steps(const fs::path& file) {
   return false;
 }
 
-/// The line is Telling.dryfit_note's.
-bool told_of_steps(const fs::path& file) {
+/// The line is written by Telling.dryfit_note.
+bool log_ended_by_steps(const fs::path& file) {
   std::ifstream lines(file);
   for (std::string line; std::getline(lines, line);) {
     if (line.find(R"("key": "stop.reason", "text": "steps")") != std::string::npos) return true;
@@ -137,7 +137,7 @@ std::vector<fs::path> RunDirectory::files(std::string_view prefix, std::string_v
 }
 
 bool RunDirectory::steps_done() const {
-  return std::ranges::any_of(traces(), ended_by_steps) || std::ranges::any_of(told(), told_of_steps);
+  return std::ranges::any_of(traces(), trace_ended_by_steps) || std::ranges::any_of(hook_logs(), log_ended_by_steps);
 }
 
 }  // namespace dryfit::launch

@@ -11,32 +11,32 @@
 
 namespace dryfit::launch {
 
-/// The directory through which we and the guests in the program's processes talk:
+/// The directory through which we and the code inside the program's processes talk to each other:
 ///
-///     machine.txt                    we write it: the modelled machine
-///     trace-<pid>.dryfit             the driver in process <pid> writes it; trace-<pid>-2.dryfit when the pid comes
-///     again history-<pid>.pickle           the hooks write it: PyTorch's memory snapshot
-///     trace-<pid>.json               the hooks of a profile write it: PyTorch's profiler's trace
-///     told-<pid>.jsonl               the hooks of a profile append to it while the program runs
-///     marks-<pid>.json               the same, where the run is explained: what the snapshot cannot tell
+///     machine.txt                    the modelled machine, written by us
+///     trace-<pid>.dryfit             written by the driver in process <pid>; trace-<pid>-2.dryfit if the pid is reused
+///     history-<pid>.pickle           PyTorch's memory snapshot, written by the hooks
+///     trace-<pid>.json               the trace of PyTorch's profiler, written by the hooks of a profile
+///     told-<pid>.jsonl               appended to by the hooks of a profile while the program runs
+///     marks-<pid>.json               what the snapshot does not record, written by the hooks if the run is explained
 class RunDirectory {
  public:
-  /// The directory need not exist yet for this; the path is made absolute.
+  /// The directory need not exist yet; the path is made absolute.
   explicit RunDirectory(const std::filesystem::path& path);
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path machine_file() const { return path_ / "machine.txt"; }
   std::filesystem::path inductor_cache() const { return path_ / "inductor"; }
-  /// Writes the machine file whole, or leaves none and says why.
+  /// Writes the complete machine file, or leaves none and says why.
   Status write(const Machine& machine) const;
   void remove_machine() const;
   void remove_inductor_cache() const;
 
-  /// What is there now, in order of pid.
+  /// The files so far, in order of pid.
   std::vector<std::filesystem::path> traces() const { return files("trace-", ".dryfit"); }
   std::vector<std::filesystem::path> histories() const { return files("history-", ".pickle"); }
   std::vector<std::filesystem::path> profiles() const { return files("trace-", ".json"); }
-  std::vector<std::filesystem::path> told() const { return files("told-", ".jsonl"); }
+  std::vector<std::filesystem::path> hook_logs() const { return files("told-", ".jsonl"); }
 
   /// Whether the hooks of any process ended it because its steps were done.
   bool steps_done() const;

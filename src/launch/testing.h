@@ -10,7 +10,7 @@
 
 #include "base/temporary_folder.h"
 
-/// What the tests of this room share.
+/// Shared by the tests in this folder.
 namespace dryfit::launch {
 
 inline void write_file(const std::filesystem::path& path, std::string_view text) { std::ofstream(path) << text; }

@@ -59,7 +59,7 @@ double largest(const SteppedBlocks& step) {
 
 double layers_of(const Block& block) { return std::max(1.0, weighty_layers(std::span(&block, 1))); }
 
-constexpr std::array<LayerFeature, 11> kLayerFeatures{{
+constexpr std::array<LayerFeature, 11> kStepLayerFeatures{{
     {"log seconds of a layer", [](const SteppedBlocks& s) { return std::log(s.seconds / s.layers); }},
     {"log layers", [](const SteppedBlocks& s) { return std::log(s.layers); }},
     {"log bytes of a layer", [](const SteppedBlocks& s) { return std::log1p(s.sum(saved_bytes) / s.layers); }},
@@ -105,7 +105,7 @@ std::vector<float> step_features(const Step& step, ComputeKnowledge knowledge, c
   if (knowledge == ComputeKnowledge::layers) {
     SteppedBlocks stepped{model.blocks, all, std::max(1.0, weighty_layers(model.blocks))};
     stepped.multiply_adds = stepped.sum(macs);
-    for (const auto& feature : kLayerFeatures) add(feature.of(stepped));
+    for (const auto& feature : kStepLayerFeatures) add(feature.of(stepped));
     for (const auto kind : kKinds) add(stepped.sum(kind) / stepped.layers);
     add(stepped.mean([](const Block& block) { return std::log1p(block[max_out_bytes]); }));
   }
@@ -118,7 +118,7 @@ std::vector<std::string> step_feature_names(ComputeKnowledge knowledge) {
   for (const auto name : kTermNames) names.push_back("share of " + std::string(name));
   for (const auto* name : kTotals) names.emplace_back(name);
   if (knowledge == ComputeKnowledge::layers) {
-    for (const auto& feature : kLayerFeatures) names.emplace_back(feature.name);
+    for (const auto& feature : kStepLayerFeatures) names.emplace_back(feature.name);
     for (const auto kind : kKinds) names.push_back("share of " + std::string(to_text(kind)));
     names.emplace_back("mean log largest output");
   }
@@ -127,7 +127,7 @@ std::vector<std::string> step_feature_names(ComputeKnowledge knowledge) {
 
 std::size_t step_feature_count(ComputeKnowledge knowledge) {
   const bool layers = knowledge == ComputeKnowledge::layers;
-  return kTotalFeatures + (layers ? kLayerFeatures.size() + kKinds.size() + kOutputFeature : 0);
+  return kTotalFeatures + (layers ? kStepLayerFeatures.size() + kKinds.size() + kOutputFeature : 0);
 }
 
 }  // namespace dryfit::predictor

@@ -17,7 +17,6 @@ namespace {
 
 using enum BlockField;
 
-constexpr double kFlopsPerMac = 6;         ///< two forward, four backward
 constexpr double kSecondsPerLayer = 1e-5;  ///< some launches
 constexpr double kForwardShare = 1.0 / 3;  ///< of a step without checkpointing
 constexpr double kWeightPasses = 10;       ///< casts, forward, backward, gradients; with any optimizer

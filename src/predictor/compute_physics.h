@@ -26,6 +26,9 @@ std::string_view to_text(ComputeKnowledge knowledge);
 /// The best knowledge there is. An Error if there is none.
 Result<ComputeKnowledge> compute_knowledge_of(const JobDescription& job);
 
+/// Floating-point operations of a training step for each multiply-add of its forward pass: two forward, four backward.
+inline constexpr double kFlopsPerMac = 6;
+
 /// A training step on a card. Refers to both, which must outlive it.
 struct Step {
   const JobDescription& job;

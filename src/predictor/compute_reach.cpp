@@ -12,8 +12,8 @@
 namespace dryfit::predictor {
 namespace {
 
-constexpr std::array kPrecisions{Precision::fp32, Precision::bf16_amp, Precision::fp16_amp, Precision::bf16};
-static_assert(kPrecisions.size() + 1 == kStepFlags);
+constexpr std::array kStepPrecisions{Precision::fp32, Precision::bf16_amp, Precision::fp16_amp, Precision::bf16};
+static_assert(kStepPrecisions.size() + 1 == kStepFlags);
 
 }  // namespace
 
@@ -23,7 +23,7 @@ std::array<double, kStepMeasures + kStepFlags> step_measures(const Step& step, c
   std::array<double, kStepMeasures + kStepFlags> measures{std::log(job.batch), std::log(job.model.parameters),
                                                           std::log(needed_flops(job.model)), std::log(seconds)};
   auto flag = measures.begin() + kStepMeasures;
-  for (const auto precision : kPrecisions) *flag++ = job.precision == precision ? 1 : 0;
+  for (const auto precision : kStepPrecisions) *flag++ = job.precision == precision ? 1 : 0;
   *flag = job.checkpointing ? 1 : 0;
   return measures;
 }

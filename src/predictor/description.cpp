@@ -21,10 +21,10 @@ constexpr std::array<std::pair<Optimizer, std::string_view>, 7> kOptimizers{{{Op
                                                                              {Optimizer::adagrad, "adagrad"},
                                                                              {Optimizer::adafactor, "adafactor"}}};
 
-constexpr std::array<std::pair<Precision, std::string_view>, 4> kPrecisions{{{Precision::fp32, "fp32"},
-                                                                             {Precision::bf16_amp, "bf16-amp"},
-                                                                             {Precision::fp16_amp, "fp16-amp"},
-                                                                             {Precision::bf16, "bf16"}}};
+constexpr std::array<std::pair<Precision, std::string_view>, 4> kPrecisionNames{{{Precision::fp32, "fp32"},
+                                                                                 {Precision::bf16_amp, "bf16-amp"},
+                                                                                 {Precision::fp16_amp, "fp16-amp"},
+                                                                                 {Precision::bf16, "bf16"}}};
 
 template <class Names, class Value>
 std::string_view name_in(const Names& names, Value value) {
@@ -119,10 +119,10 @@ Status check(const JobDescription& job) {
 
 std::string_view to_text(Optimizer optimizer) { return name_in(kOptimizers, optimizer); }
 
-std::string_view to_text(Precision precision) { return name_in(kPrecisions, precision); }
+std::string_view to_text(Precision precision) { return name_in(kPrecisionNames, precision); }
 
 Result<Optimizer> parse_optimizer(std::string_view text) { return parse_in(kOptimizers, "optimizer", text); }
 
-Result<Precision> parse_precision(std::string_view text) { return parse_in(kPrecisions, "precision", text); }
+Result<Precision> parse_precision(std::string_view text) { return parse_in(kPrecisionNames, "precision", text); }
 
 }  // namespace dryfit::predictor

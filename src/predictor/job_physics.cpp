@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/bytes.h"
 #include "base/check.h"
 #include "predictor/nnls.h"
 #include "predictor/probes.h"
@@ -17,8 +18,6 @@ namespace dryfit::predictor {
 namespace {
 
 using enum BlockField;
-
-constexpr double kMib = 1024 * 1024;
 
 /// An optimizer in units of the parameters: its state, and what a step of torch.optim's foreach implementation
 /// allocates in addition.

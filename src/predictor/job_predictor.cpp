@@ -8,13 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/bytes.h"
 #include "predictor/job_estimator.h"
 #include "predictor/job_model_file.h"
 
 namespace dryfit::predictor {
 namespace {
-
-constexpr double kMib = 1024 * 1024;
 
 /// A variant with its bounds.
 struct Bounded {

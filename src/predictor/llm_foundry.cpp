@@ -30,7 +30,7 @@ constexpr double kUsualUse = 0.6;
 constexpr double kCommunicationCost = 0.05;
 constexpr double kMostCommunication = 10;
 
-constexpr std::array<InputColumn, 6> kSizes{
+constexpr std::array<InputColumn, 6> kSizeColumns{
     {{"NumParams"}, {"SeqLen (T)"}, {"# GPUs"}, {"MicroBatchSize"}, {"GradAccum"}, {"GlobalBatchSize"}}};
 
 struct Flag {
@@ -68,7 +68,7 @@ Physics physics_of(const Run& run, Fp8 fp8) {
 }
 
 std::vector<std::string> all_names() {
-  auto names = names_of(kSizes);
+  auto names = names_of(kSizeColumns);
   for (const auto& flag : kFlags) names.push_back(std::string(flag.column) + " = " + std::string(flag.value));
   for (const char* name : {"log peak", "log memory", "log base", "log tokens", "log communication"}) {
     names.emplace_back(name);
@@ -77,11 +77,11 @@ std::vector<std::string> all_names() {
 }
 
 /// The columns of the table.
-class Runs {
+class MeasuredRuns {
  public:
-  static Result<Runs> of(const Table& table) {
-    Runs runs;
-    auto sizes = inputs_in(table, kSizes);
+  static Result<MeasuredRuns> of(const Table& table) {
+    MeasuredRuns runs;
+    auto sizes = inputs_in(table, kSizeColumns);
     if (!sizes) return sizes.error();
     auto achieved = positive_numbers(table, "Model TFLOP");
     if (!achieved) return achieved.error();
@@ -161,7 +161,7 @@ class Runs {
 Result<DataSet> llm_foundry_set(const Table& table, const Table& folds, std::string_view protocol, Fp8 fp8) {
   auto used = folds_of(folds, protocol, table.rows());
   if (!used) return used.error();
-  const auto runs = Runs::of(table);
+  const auto runs = MeasuredRuns::of(table);
   if (!runs) return runs.error();
   const bool by_gpu = kept_apart_by(protocol) == "gpu";
   DataSet data{.name = "llm-foundry",

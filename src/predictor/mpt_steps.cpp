@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "predictor/compute_physics.h"
 #include "predictor/input_columns.h"
 
 namespace dryfit::predictor {
@@ -20,24 +21,23 @@ struct Size {
   double layers;
 };
 
-constexpr std::array<Size, 9> kSizes{{{"125m", 768, 12},
-                                      {"350m", 1024, 24},
-                                      {"760m", 1536, 24},
-                                      {"1b", 2048, 24},
-                                      {"3b", 2560, 32},
-                                      {"7b", 4096, 32},
-                                      {"13b", 5120, 40},
-                                      {"30b", 7168, 48},
-                                      {"70b", 8192, 80}}};
+constexpr std::array<Size, 9> kModelSizes{{{"125m", 768, 12},
+                                           {"350m", 1024, 24},
+                                           {"760m", 1536, 24},
+                                           {"1b", 2048, 24},
+                                           {"3b", 2560, 32},
+                                           {"7b", 4096, 32},
+                                           {"13b", 5120, 40},
+                                           {"30b", 7168, 48},
+                                           {"70b", 8192, 80}}};
 
 constexpr std::array<std::pair<std::string_view, const char*>, 3> kCards{
     {{"a100_40gb", "a100-40gb"}, {"a100_80gb", "a100-80gb"}, {"h100_80gb", "h100-80gb"}}};
 
 constexpr double kWords = 50368;
-constexpr double kGpusPerNode = 8;
+constexpr double kGpusOfOneNode = 8;
 constexpr double kKeptPerWidth = 16;
 constexpr double kBytes = 4;  ///< blocks are described in fp32
-constexpr double kFlopsPerMac = 6;
 
 Block layers_block(const Size& size, double length) {
   const double tokens = size.layers * length;
@@ -95,7 +95,7 @@ struct Runs {
     return runs;
   }
 
-  bool is_like_one_card(std::size_t row) const { return counts[row] == kGpusPerNode && precisions[row] != "amp_fp8"; }
+  bool is_like_one_card(std::size_t row) const { return counts[row] == kGpusOfOneNode && precisions[row] != "amp_fp8"; }
 
   Result<ComputeExample> example(std::size_t row, std::size_t folds, const Catalogue& catalogue) const {
     auto model = mpt_model(sizes[row], lengths[row], parameters[row]);
@@ -113,7 +113,7 @@ struct Runs {
     example.optimizer_share = 1 / (counts[row] * accumulated[row]);
     example.seconds = batches[row] * lengths[row] / tokens_per_second[row];
     example.group = "mpt-" + sizes[row];
-    const auto place = std::ranges::find(kSizes, sizes[row], &Size::name) - kSizes.begin();
+    const auto place = std::ranges::find(kModelSizes, sizes[row], &Size::name) - kModelSizes.begin();
     example.fold = static_cast<std::size_t>(place) % folds;
     example.row = row;
     if (auto status = check(example.job); !status) return status.error();
@@ -124,8 +124,8 @@ struct Runs {
 }  // namespace
 
 Result<ModelDescription> mpt_model(std::string_view name, double length, double parameters) {
-  const auto size = std::ranges::find(kSizes, name, &Size::name);
-  if (size == kSizes.end()) {
+  const auto size = std::ranges::find(kModelSizes, name, &Size::name);
+  if (size == kModelSizes.end()) {
     return Error{"unknown MPT size '" + std::string(name) + "'", "Use a size from 125m to 70b."};
   }
   ModelDescription model{.source = "llm-foundry", .name = "mpt-" + std::string(name), .size = length};

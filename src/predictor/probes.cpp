@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/bytes.h"
 #include "base/check.h"
 
 namespace dryfit::predictor {
 namespace {
-
-constexpr double kMib = 1024 * 1024;
 
 std::span<const Probe> probes_of_kind(const ModelDescription& model, Precision precision, bool checkpointing) {
   const auto is_one = [&](const Probe& probe) {

@@ -7,12 +7,11 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/bytes.h"
 #include "predictor/harvested_job.h"
 
 namespace dryfit::predictor {
 namespace {
-
-constexpr double kMib = 1024 * 1024;
 
 bool counts(const HarvestedJob& job) {
   return job.source == "timm" && job.optimizer == Optimizer::sgd && job.precision == Precision::fp32 &&

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "predictor/compute_physics.h"
 #include "predictor/data_set.h"
 #include "predictor/input_columns.h"
 #include "predictor/timm_blocks.h"
@@ -16,7 +17,6 @@ namespace dryfit::predictor {
 namespace {
 
 constexpr const char* kCard = "rtx-3090-24gb";
-constexpr double kFlopsPerMac = 6;
 constexpr double kSameParameters = 0.02;
 constexpr double kMillion = 1e6;
 constexpr double kGiga = 1e9;

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "predictor/compute_physics.h"
 #include "predictor/features.h"
 #include "predictor/input_columns.h"
 #include "predictor/median.h"
@@ -19,7 +20,6 @@ namespace dryfit::predictor {
 namespace {
 
 constexpr double kGigaPerTera = 1000;
-constexpr double kFlopsPerMac = 6;  ///< two forward, four backward
 
 constexpr std::array<InputColumn, 12> kInputs{{{"params"},
                                                {"batch"},

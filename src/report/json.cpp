@@ -89,12 +89,6 @@ Json peak_at_json(const Verdict& verdict) {
   return {{"step", verdict.peak_at.step}, {"phase", verdict.peak_at.phase}};
 }
 
-Json diagnostics_json(const Diagnostics& diagnostics) {
-  Json list = Json::array();
-  for (const auto& [name, count] : diagnostics.counts()) list.push_back({{"name", name}, {"count", count}});
-  return list;
-}
-
 /// The parts of the peak, and how the one that was not counted was obtained.
 Json breakdown_json(const Verdict& verdict) {
   if (!verdict.device_used) return nullptr;
@@ -162,6 +156,12 @@ Json result_json(const Verdict& verdict) {
 }
 
 }  // namespace
+
+Json diagnostics_json(const Diagnostics& diagnostics) {
+  Json list = Json::array();
+  for (const auto& [name, count] : diagnostics.counts()) list.push_back({{"name", name}, {"count", count}});
+  return list;
+}
 
 nlohmann::ordered_json oom_json(const Verdict& verdict) {
   if (!verdict.oom) return nullptr;

@@ -18,6 +18,9 @@ namespace dryfit::report {
 /// "fits", "tight", "does-not-fit", "cannot-tell": as programs read it.
 const char* answer_word(verdict::Answer answer);
 
+/// The counted imperfections, in the order of their names.
+nlohmann::ordered_json diagnostics_json(const Diagnostics& diagnostics);
+
 /// The request that could not be met, as it stands in a report and in a harvest; null where there is none.
 nlohmann::ordered_json oom_json(const verdict::Verdict& verdict);
 

@@ -11,6 +11,7 @@
 
 #include "base/check.h"
 #include "report/call_tree.h"
+#include "report/json.h"
 
 namespace dryfit::report {
 namespace {
@@ -114,12 +115,6 @@ Json spans_json(const Explanation& explanation) {
   for (const auto& span : explanation.spans) {
     list.push_back({{"at", span.begin}, {"step", span.step}, {"phase", to_text(span.phase)}});
   }
-  return list;
-}
-
-Json diagnostics_json(const Diagnostics& diagnostics) {
-  Json list = Json::array();
-  for (const auto& [name, count] : diagnostics.counts()) list.push_back({{"name", name}, {"count", count}});
   return list;
 }
 

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t kMiB = 1 << 20;
 
-/// A number of MiB as PyTorch takes it: what would overflow is the largest that does not.
+/// A number of MiB as PyTorch reads it: a value that would overflow becomes the largest that does not.
 Bytes mebibytes(std::uint64_t count) { return {std::min(count, ~std::uint64_t{0} / kMiB) * kMiB}; }
 
 // ---- one function per option: reads the value into the config
@@ -29,7 +29,7 @@ bool read_large_segment_size(ConfigReader& reader, AllocConfig& config, TorchVer
   std::uint64_t value = 0;
   if (!reader.separator(':') || !reader.number(value)) return false;
   if (value <= 10) return reader.refuse("large_segment_size_mb must be more than 10");
-  // No device has room for more, so that the exact number does not matter.
+  // No device has room for more, so the exact number does not matter.
   config.large_segment_size = std::min(mebibytes(value), kLargestTotal);
   return true;
 }
@@ -41,7 +41,7 @@ std::optional<Bytes> read_segment_limit(ConfigReader& reader, const AllocConfig&
   if (!reader.separator(':') || !reader.number(value)) return std::nullopt;
   const std::uint64_t least = config.large_segment_size.count / kMiB;
   if (value > least || (value == least && version.at_least(2, 10))) return mebibytes(value);
-  reader.refuse(std::string(name) + " is too small, the limit is " + std::to_string(least));
+  reader.refuse(std::string(name) + " is too small; the minimum is " + std::to_string(least));
   return std::nullopt;
 }
 
@@ -68,7 +68,7 @@ bool read_garbage_collection_threshold(ConfigReader& reader, AllocConfig& config
 bool read_memory_fraction(ConfigReader& reader, AllocConfig& config, TorchVersion) {
   double value = 0;
   if (!reader.separator(':') || !reader.real(value)) return false;
-  if (!(value >= 0 && value <= 1)) return reader.refuse("per_process_memory_fraction must be from 0 to 1");
+  if (!(value >= 0 && value <= 1)) return reader.refuse("per_process_memory_fraction must be between 0 and 1");
   config.per_process_memory_fraction = value;
   return true;
 }
@@ -89,7 +89,7 @@ bool read_division(ConfigReader& reader, AllocConfig& config, std::optional<std:
   }
   std::uint64_t start = 0;
   if (!reader.number_in(interval, start)) return false;
-  if (!std::has_single_bit(start)) return reader.refuse("intervals of divisions must be powers of two");
+  if (!std::has_single_bit(start)) return reader.refuse("the intervals of divisions must be powers of two");
   const auto index = std::min<std::size_t>(static_cast<std::size_t>(std::countr_zero(start)), divisions.size() - 1);
   if (!last) std::fill(divisions.begin(), divisions.begin() + static_cast<std::ptrdiff_t>(index), value);
   divisions[index] = value;
@@ -105,7 +105,7 @@ bool read_division_list(ConfigReader& reader, AllocConfig& config) {
     if (!reader.is_next("]", ends)) return false;
     if (!ends && !reader.separator(',')) return false;
   }
-  return !reader.at_end() || reader.refuse("a list has no end", "internal assert");
+  return !reader.at_end() || reader.refuse("a list has no closing bracket", "internal assert");
 }
 
 bool read_divisions(ConfigReader& reader, AllocConfig& config, TorchVersion) {
@@ -137,9 +137,9 @@ bool read_backend(ConfigReader& reader, AllocConfig&, TorchVersion) {
   reader.step();
   if (is_native) return true;
   if (!reader.at_end() && reader.part() == "cudaMallocAsync") {
-    return reader.not_modelled("backend cudaMallocAsync is not PyTorch's allocator and is");
+    return reader.not_modelled("backend cudaMallocAsync replaces PyTorch's allocator and is");
   }
-  return reader.refuse("the backend is unknown");
+  return reader.refuse("unknown backend");
 }
 
 bool read_register_threads(ConfigReader& reader, AllocConfig&, TorchVersion) {
@@ -210,7 +210,7 @@ const Option* find_option(std::string_view name, TorchVersion version) {
 bool read_options(ConfigReader& reader, AllocConfig& config, TorchVersion version, std::optional<Reading> reading) {
   for (reader.rewind(); !reader.at_end(); reader.step()) {
     const Option* option = find_option(reader.part(), version);
-    if (option == nullptr) return reader.refuse("there is no option '" + reader.part() + "'");
+    if (option == nullptr) return reader.refuse("unknown option '" + reader.part() + "'");
     const bool wanted = !reading || option->reading == *reading;
     if (!(wanted ? option->read(reader, config, version) : reader.skip_value())) return false;
     reader.step();
@@ -220,7 +220,7 @@ bool read_options(ConfigReader& reader, AllocConfig& config, TorchVersion versio
   return true;
 }
 
-/// The size of large segments bounds other options, so it is read before them, wherever it stands.
+/// The size of large segments bounds other options, so it is read before them, wherever it is in the string.
 bool read_large_segments_first(ConfigReader& reader, AllocConfig& config, TorchVersion version) {
   for (reader.rewind(); !reader.at_end(); reader.step()) {
     const bool is_it = reader.part() == "large_segment_size_mb";
@@ -253,7 +253,7 @@ Status read_old_option(std::string_view option, AllocConfig& config, TorchVersio
   } else if (const Option* known = find_option(name, version)) {
     known->read(reader, config, version);
   } else {
-    reader.refuse("there is no option '" + std::string(name) + "'");
+    reader.refuse("unknown option '" + std::string(name) + "'");
   }
   return reader.error() ? Status(*reader.error()) : Status();
 }

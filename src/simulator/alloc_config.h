@@ -15,7 +15,7 @@ namespace dryfit::simulator {
 
 inline constexpr Bytes kUnlimited{std::numeric_limits<std::uint64_t>::max()};
 
-/// What PYTORCH_CUDA_ALLOC_CONF can say about device memory, with PyTorch's defaults. Keys that do not touch it
+/// What PYTORCH_CUDA_ALLOC_CONF can set for device memory, with PyTorch's defaults. Keys that do not concern it
 /// (pinned memory, locks) are checked when read and leave no trace here.
 struct AllocConfig {
   Bytes max_split_size = kUnlimited;
@@ -33,8 +33,8 @@ struct AllocConfig {
   friend bool operator==(const AllocConfig&, const AllocConfig&) = default;
 };
 
-/// Reads a config string as the given PyTorch does: the same keys, the same bounds, and for what it refuses an Error of
-/// the kind it raises. The backend cudaMallocAsync is refused too: it is another allocator.
+/// Reads a config string as the given PyTorch does: the same keys, the same bounds, and an Error where it raises one,
+/// which names the kind. The backend cudaMallocAsync is refused too: it is another allocator.
 Result<AllocConfig> parse_alloc_config(std::string_view text, TorchVersion version);
 
 }  // namespace dryfit::simulator

@@ -82,7 +82,7 @@ TEST(AllocConfig, Divisions_must_be_powers_of_two) {
   EXPECT_TRUE(refused("roundup_power2_divisions:[256:4", k2_15));
 }
 
-TEST(AllocConfig, Since_2_10_anything_stands_for_a_separator) {
+TEST(AllocConfig, Since_2_10_anything_is_taken_for_a_separator) {
   EXPECT_TRUE(refused("max_split_size_mb,64", k2_9));
   EXPECT_EQ(parsed("max_split_size_mb,64", k2_10).max_split_size, 64_MiB);
 }

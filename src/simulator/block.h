@@ -21,28 +21,28 @@ struct Block {
   Bytes requested;
   Address address = 0;
   std::uint64_t order = 0;    ///< breaks ties between equal sizes: Note [Tie-break] in caching_allocator_impl.h
-  std::uint64_t gc_base = 0;  ///< the searches of its pool when it became free
+  std::uint64_t gc_base = 0;  ///< its pool's search_count when it became free
   BlockIndex prev = kNone;
   BlockIndex next = kNone;
   std::uint32_t set = 0;             ///< its pool and stream: index of a StreamBlocks
   std::uint32_t expandable = kNone;  ///< index of its ExpandableSegment, if it belongs to one
-  std::uint32_t event_count = 0;     ///< what a pending free waits for
+  std::uint32_t event_count = 0;     ///< the number of events that a pending free waits for
   bool allocated = false;
   bool mapped = true;
   bool has_stream_uses = false;
-  bool is_small = false;  ///< its pool is
+  bool is_small = false;  ///< whether its pool is the small one
 
   bool is_split() const { return prev != kNone || next != kNone; }
   bool is_expandable() const { return expandable != kNone; }
-  /// Nobody uses it or will hear of it: it may be merged, or handed out if it is mapped.
+  /// Neither in use nor waiting for events: it may be merged, or handed out if it is mapped.
   bool is_idle() const { return !allocated && event_count == 0 && !has_stream_uses; }
 };
 static_assert(sizeof(Block) == 64, "one cache line");
 
-/// Blocks by number. Numbers of erased blocks are used again, the last one first.
+/// Blocks by number. Numbers of erased blocks are reused, the last one first.
 class BlockStore {
  public:
-  /// A number for a block, whose fields are whatever they are. Invalidates references to blocks.
+  /// A number for a new block; its fields have arbitrary values. Invalidates references to blocks.
   BlockIndex make() {
     if (first_free_ == kNone) {
       blocks_.emplace_back();
@@ -63,7 +63,7 @@ class BlockStore {
 
   Block& operator[](BlockIndex index) { return blocks_[index]; }
   const Block& operator[](BlockIndex index) const { return blocks_[index]; }
-  /// All numbers ever in use; a block of size 0 is none.
+  /// One more than the largest number ever used; a number whose block has size 0 is free.
   BlockIndex size() const { return static_cast<BlockIndex>(blocks_.size()); }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
-// Blocks on their way back to the cache: at once, behind events, or in two parts.
+// Blocks on their way back to the cache: at once, after events, or in two parts.
 #include <algorithm>
 
 #include "base/check.h"

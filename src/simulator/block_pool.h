@@ -10,8 +10,8 @@
 
 namespace dryfit::simulator {
 
-/// What one pool holds for one stream. A block is only reusable on the stream it was allocated for, so streams do not
-/// share sets.
+/// The blocks of one pool for one stream. A block can only be reused on the stream it was allocated for, so streams do
+/// not share sets.
 struct StreamBlocks {
   StreamId stream;
   std::uint32_t pool = 0;  ///< index of the BlockPool
@@ -23,7 +23,7 @@ struct StreamBlocks {
 struct BlockPool {
   bool is_small = false;
   std::uint32_t owner = kNone;  ///< index of its PrivatePool; none for the default pools
-  bool may_expand = true;       ///< if expandable segments are asked for
+  bool may_expand = true;       ///< if expandable segments are enabled
   bool no_split = false;
   std::uint64_t search_count = 0;        ///< torch `get_free_blocks_call_count`: the clock of garbage collection
   std::vector<std::uint32_t> sets = {};  ///< its StreamBlocks, by stream handle
@@ -36,7 +36,7 @@ struct PrivatePool {
   std::uint32_t large = 0;
   bool use_on_oom = false;
   std::uint64_t use_count = 1;
-  std::uint64_t segments = 0;  ///< that its pools hold; without users and segments it is forgotten
+  std::uint64_t segments = 0;  ///< held by its pools; without users and segments it is deleted
   bool alive = true;
 
   bool is_freeable() const { return alive && use_count == 0; }

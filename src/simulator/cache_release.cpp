@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
-// What gives cached memory back to the device: garbage collection, the retry chain, empty_cache.
+// Everything that returns cached memory to the device: garbage collection, the retry chain, empty_cache.
 #include <algorithm>
 
 #include "base/check.h"
@@ -8,7 +8,7 @@
 
 namespace dryfit::simulator {
 
-/// Frees whole segments that have been free for longer than the average, until enough is back or none is left.
+/// Frees whole segments that have been free for longer than the average, until enough is freed or none is left.
 void CachingAllocator::Impl::garbage_collect_cached_blocks() {
   const double limit = static_cast<double>(memory_limit_->count);
   const Bytes threshold{static_cast<std::uint64_t>(config_.garbage_collection_threshold * limit)};

@@ -85,7 +85,7 @@ BlockIndex CachingAllocator::Impl::get_free_block(const AllocParams& params) {
   return found;
 }
 
-/// From an expandable block on: if segments may expand, the one that would be smallest when expanded, one step at a
+/// Starting at an expandable block: if segments may expand, the one that would be smallest when expanded, one step at a
 /// time; if not, the first block that is not expandable.
 FreeBlocks::Position CachingAllocator::Impl::skip_to_suitable(const FreeBlocks& free, FreeBlocks::Position position,
                                                               bool expandable) const {
@@ -106,7 +106,7 @@ FreeBlocks::Position CachingAllocator::Impl::skip_to_suitable(const FreeBlocks& 
   return position;
 }
 
-/// When no cached block fits: the device is asked, and in need the cache is given back to it.
+/// When no cached block fits: requests memory from the device and, if that fails, releases the cache first.
 BlockIndex CachingAllocator::Impl::find_memory(AllocParams& params, Outcome& outcome) {
   if (is_gc_armed()) garbage_collect_cached_blocks();
   const Bytes alloc_size = get_allocation_size(params.size, config_.large_segment_size);

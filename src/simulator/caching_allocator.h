@@ -17,8 +17,8 @@
 
 namespace dryfit::simulator {
 
-/// Hears what happens between the allocator and its device, as PyTorch's memory history does. Called as it happens:
-/// segment_alloc comes before the malloc() returns that caused it.
+/// Is notified of what happens between the allocator and its device, like PyTorch's memory history. Called at once:
+/// segment_alloc comes before the malloc() that caused it returns.
 class Observer {
  public:
   virtual ~Observer() = default;
@@ -26,15 +26,15 @@ class Observer {
   virtual void segment_free(Address, Bytes, StreamId) {}
   virtual void segment_map(Address, Bytes, StreamId) {}
   virtual void segment_unmap(Address, Bytes, StreamId) {}
-  /// A free that had to wait for other streams is done.
+  /// A free that had to wait for other streams has completed.
   virtual void free_completed(Address, Bytes /*requested*/, StreamId) {}
-  /// No memory for a request of this rounded size; device_free is what the device has left.
+  /// No memory for a request of this rounded size; device_free is the memory left on the device.
   virtual void out_of_memory(Bytes /*size*/, Bytes /*device_free*/, StreamId) {}
 };
 
 enum class Outcome {
   kServed,
-  kNothing,  ///< 0 bytes: a null pointer, and nothing recorded
+  kNothing,  ///< 0 bytes: a null pointer, and nothing is recorded
   kOutOfMemory,
   kRejected,  ///< throw_on_cudamalloc_oom: refused without trying to free anything
 };
@@ -47,7 +47,7 @@ struct Allocation {
   explicit operator bool() const { return outcome == Outcome::kServed; }
 };
 
-/// How a private pool came to be; it decides whether its segments may expand.
+/// How a private pool was made; this decides whether its segments may expand.
 enum class PoolKind { kGraph, kMempool, kMempoolWithAllocator };
 
 struct PoolOptions {
@@ -56,9 +56,9 @@ struct PoolOptions {
   bool use_on_oom = false;
 };
 
-/// PyTorch's CUDA caching allocator of one device (torch `DeviceCachingAllocator`), as a pure function: the same calls
-/// give the same addresses and the same statistics as the real allocator on a device of these properties. Not
-/// thread-safe. Ids must be of live allocations of this allocator; anything else is a bug of the caller.
+/// PyTorch's CUDA caching allocator for one device (torch `DeviceCachingAllocator`), as a pure function: the same calls
+/// give the same addresses and the same statistics as the real allocator on a device with these properties. Not
+/// thread-safe. Ids must belong to live allocations of this allocator; anything else is a bug in the caller.
 ///
 ///   CachingAllocator allocator({.version = {2, 6, 0}, .config = *parse_alloc_config("", {2, 6, 0}),
 ///                               .device = {.total = 12_GiB}});
@@ -80,35 +80,35 @@ class CachingAllocator {
   ~CachingAllocator();
 
   Allocation malloc(Bytes request, StreamId stream = {});
-  /// If the block was used on other streams, it becomes reusable when these have come so far (see hold()).
+  /// If the block was used on other streams, it becomes reusable when these have reached this point (see hold()).
   void free(BlockId block);
-  /// The block is used on that stream too.
+  /// The block is now used on that stream too.
   void record_stream(BlockId block, StreamId stream);
 
-  /// A free in two parts, for recordings that tell both moments, whatever streams were recorded. Between them the block
-  /// is active and not reusable.
-  /// The second is harmless if the block was completed early, by a synchronisation that the recording did not have.
+  /// A free in two parts, for recordings that contain both moments, whatever streams were recorded. In between the
+  /// block is active and not reusable. The second is harmless if the free was completed early, by a synchronisation
+  /// that the recording did not have.
   void request_free(BlockId block);
   void complete_free(BlockId block);
 
-  /// Work recorded on the stream stays undone from now on, until done() or a synchronisation. Streams that were never
-  /// held do their work at once.
+  /// From now on, work recorded on the stream stays pending until done() or a synchronisation. Streams that were never
+  /// held complete their work at once.
   void hold(StreamId stream);
   void done(StreamId stream);
 
   void empty_cache();
   /// torch.cuda.set_per_process_memory_fraction
   void set_memory_fraction(double fraction);
-  /// The most it may reserve because of a fraction; none: there is no limit but the device.
+  /// The most it may reserve because of a fraction; none: only the device is a limit.
   std::optional<Bytes> memory_limit() const;
 
-  /// Allocations on the stream (on any, if none is given) go to the private pool, which is made on its first use, until
+  /// Allocations on the stream (on any, if none is given) go to the private pool, made on first use, until
   /// the matching end. Scopes nest: the last one begun that matches wins.
   void begin_allocate_to_pool(MempoolId pool, std::optional<StreamId> stream = {}, PoolOptions options = {});
   void end_allocate_to_pool(MempoolId pool);
   /// One user of the pool is gone; after the last, its cached memory may be returned to the device.
   void release_pool(MempoolId pool);
-  /// While a graph is captured no events are looked at and the cache is not given back in need.
+  /// While a graph is being captured, events are not checked and the cache is not released when memory runs out.
   void begin_capture();
   void end_capture();
 
@@ -116,14 +116,14 @@ class CachingAllocator {
   void reset_peak_statistics();
   const Device& device() const;
 
-  /// Puts an allocator that was not used yet into the middle of a run: these segments exist, these blocks in them are
-  /// allocated or pending, all the rest of them is free. Segments are taken as made in the given order. Ranges of one
-  /// stream and pool that are expandable and lie within one reservation belong to one segment.
+  /// Puts an unused allocator into the middle of a run: these segments exist, these blocks in them are allocated or
+  /// pending, and everything else in them is free. Segments count as made in the given order. Ranges of one stream and
+  /// pool that are expandable and lie within one reservation belong to one segment.
   Status load(std::span<const SegmentInfo> segments);
-  /// What there is, sorted by address.
+  /// All segments, sorted by address.
   std::vector<SegmentInfo> segments() const;
   BlockInfo block(BlockId block) const;
-  /// The largest block a malloc() on that stream could be served from without asking the device.
+  /// The largest block from which a malloc() on that stream could be served without calling the device.
   Bytes largest_free_block(StreamId stream = {}) const;
 
  private:

@@ -16,16 +16,16 @@ namespace dryfit::simulator {
 inline constexpr std::uint32_t kDefaultSmallPool = 0;
 inline constexpr std::uint32_t kDefaultLargePool = 1;
 
-/// A reserved range of addresses that gets memory granule by granule.
+/// A reserved address range to which memory is mapped granule by granule.
 struct ExpandableSegment {
   Address address = 0;
   Bytes reserved;
   Bytes granule;
 };
 
-/// torch `DeviceCachingAllocator`; functions bear its names. Its parts: caching_allocator.cpp serves, block_free.cpp
-/// frees, expandable_segment.cpp maps, cache_release.cpp gives back to the device, private_pools.cpp routes, layout.cpp
-/// loads and lists.
+/// torch `DeviceCachingAllocator`; functions carry its names. Its parts: caching_allocator.cpp serves, block_free.cpp
+/// frees, expandable_segment.cpp maps, cache_release.cpp returns memory to the device, private_pools.cpp routes,
+/// layout.cpp loads and lists.
 ///
 /// Note [Tie-break]
 /// Free blocks of one stream are ordered by (size, order). What order is depends on the version:
@@ -64,7 +64,7 @@ class CachingAllocator::Impl {
   Device device;
 
  private:
-  /// torch `AllocParams`: a request on its way.
+  /// torch `AllocParams`: a request in progress.
   struct AllocParams {
     StreamId stream;
     Bytes requested;
@@ -122,7 +122,7 @@ class CachingAllocator::Impl {
   void erase_from_blocks(BlockIndex block);
   std::vector<BlockIndex> free_blocks_of(std::uint32_t pool) const;
   std::uint64_t order_of_new_segment(Address address, Bytes size);
-  /// What happens to the statistics of a pool happens to those of all.
+  /// Every change to the statistics of a pool is applied to the totals too.
   template <class Change>
   void for_both(bool is_small, Change change) {
     change(statistics.all);

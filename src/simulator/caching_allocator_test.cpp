@@ -107,7 +107,7 @@ TEST(CachingAllocator, A_block_in_use_by_a_held_stream_stays_active_until_that_i
   EXPECT_EQ(allocator.malloc(20_MiB, kMain).address, block.address);
 }
 
-TEST(CachingAllocator, A_free_in_two_parts_gives_the_memory_back_with_the_second) {
+TEST(CachingAllocator, A_free_in_two_parts_releases_the_memory_with_the_second) {
   CachingAllocator allocator = make();
   const auto block = allocator.malloc(20_MiB);
   allocator.request_free(block.block);
@@ -140,7 +140,7 @@ TEST(CachingAllocator, Blocks_whose_free_was_completed_early_leave_nothing_behin
   EXPECT_LT(static_cast<std::uint32_t>(highest), 8u);
 }
 
-TEST(CachingAllocator, In_need_the_cache_is_given_back_and_the_request_tried_again) {
+TEST(CachingAllocator, When_memory_runs_out_the_cache_is_released_and_the_request_retried) {
   CachingAllocator allocator = make("", 100_MiB);
   allocator.free(allocator.malloc(60_MiB).block);
   EXPECT_TRUE(allocator.malloc(80_MiB));
@@ -169,7 +169,7 @@ TEST(CachingAllocator, A_fraction_of_one_is_a_limit_only_up_to_2_9) {
   }
 }
 
-TEST(CachingAllocator, Blocks_above_max_split_size_are_kept_whole_and_given_back_one_by_one) {
+TEST(CachingAllocator, Blocks_above_max_split_size_are_kept_whole_and_released_one_by_one) {
   CachingAllocator allocator = make("max_split_size_mb:32", 200_MiB);
   const auto first = allocator.malloc(100_MiB), second = allocator.malloc(60_MiB);
   allocator.free(first.block);
@@ -217,7 +217,7 @@ TEST(CachingAllocator, A_private_pool_keeps_its_memory_to_itself_until_released)
   EXPECT_EQ(reserved(allocator), (20_MiB).count);
 }
 
-TEST(CachingAllocator, While_a_graph_is_captured_the_cache_is_not_given_back) {
+TEST(CachingAllocator, While_a_graph_is_captured_the_cache_is_not_released) {
   CachingAllocator allocator = make("", 100_MiB);
   allocator.free(allocator.malloc(60_MiB).block);
   allocator.begin_capture();
@@ -243,7 +243,7 @@ TEST(CachingAllocator, Peaks_are_kept_until_reset) {
   EXPECT_EQ(allocator.statistics().all.reserved_bytes.peak(), (30_MiB).count);
 }
 
-TEST(CachingAllocatorDeathTest, Freeing_a_block_twice_is_a_bug_of_the_caller) {
+TEST(CachingAllocatorDeathTest, Freeing_a_block_twice_is_a_bug_in_the_caller) {
   CachingAllocator allocator = make();
   const auto block = allocator.malloc(20_MiB);
   allocator.free(block.block);

@@ -39,7 +39,7 @@ ConfigReader::ConfigReader(std::string_view text, TorchVersion version)
 bool ConfigReader::refuse(std::string_view what, std::string_view kind) {
   if (!error_) {
     error_ = Error{"allocator config: " + std::string(what),
-                   "PyTorch " + to_text(version_) + " refuses it too (" + std::string(kind) + ")"};
+                   "PyTorch " + to_text(version_) + " rejects it too (" + std::string(kind) + ")."};
   }
   return false;
 }
@@ -47,7 +47,7 @@ bool ConfigReader::refuse(std::string_view what, std::string_view kind) {
 bool ConfigReader::not_modelled(std::string_view what) {
   if (!error_) {
     error_ = Error{"allocator config: " + std::string(what) + " not modelled",
-                   "PyTorch takes it, but what it does cannot be predicted here. Leave it out."};
+                   "PyTorch accepts it, but Dryfit doesn't model it yet. Leave it out."};
   }
   return false;
 }
@@ -69,7 +69,7 @@ bool ConfigReader::next_value() {
 
 bool ConfigReader::is_next(std::string_view wanted, bool& is) {
   const bool there = place_ + 1 < parts_.size();
-  if (!there && lenient_) return refuse("a list has no end", "internal assert");
+  if (!there && lenient_) return refuse("a list has no closing bracket", "internal assert");
   is = there && parts_[place_ + 1] == wanted;
   return true;
 }
@@ -89,7 +89,7 @@ bool ConfigReader::number_in(const std::string& earlier, std::uint64_t& value) {
     value = static_cast<std::uint64_t>(read);
   }
   if (end == begin) return refuse("'" + earlier + "' is not a number", "ValueError");
-  if (errno == ERANGE || !fits) return refuse("'" + earlier + "' is too large a number", "IndexError");
+  if (errno == ERANGE || !fits) return refuse("'" + earlier + "' is too large", "IndexError");
   return true;
 }
 
@@ -100,7 +100,7 @@ bool ConfigReader::real(double& value) {
   errno = 0;
   value = std::strtod(begin, &end);
   if (end == begin) return refuse("'" + part() + "' is not a number", "ValueError");
-  if (errno == ERANGE) return refuse("'" + part() + "' is too large or too small a number", "IndexError");
+  if (errno == ERANGE) return refuse("'" + part() + "' is too large or too small", "IndexError");
   return true;
 }
 
@@ -114,7 +114,7 @@ bool ConfigReader::skip_value() {
   if (!separator(':') || !next_value()) return false;
   if (part() != "[") return true;
   while (!at_end() && part() != "]") ++place_;
-  return !at_end() || refuse("a list has no end", "internal assert");
+  return !at_end() || refuse("a list has no closing bracket", "internal assert");
 }
 
 }  // namespace dryfit::simulator

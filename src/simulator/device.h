@@ -12,7 +12,7 @@
 
 namespace dryfit::simulator {
 
-/// Decides where a new range of device addresses lies. Never asked on the fast path.
+/// Decides where a new range of device addresses lies. Never called on the fast path.
 class AddressPolicy {
  public:
   virtual ~AddressPolicy() = default;
@@ -22,7 +22,7 @@ class AddressPolicy {
   virtual void remove(Address address, Bytes size);
 };
 
-/// One range after the other, upwards, none used twice.
+/// One range after the other, upwards; no address is used twice.
 class AscendingAddresses : public AddressPolicy {
  public:
   explicit AscendingAddresses(Address first = 0) : next_(first) {}
@@ -32,7 +32,7 @@ class AscendingAddresses : public AddressPolicy {
   Address next_;
 };
 
-/// One range below the other, none used twice.
+/// One range below the other; no address is used twice.
 class DescendingAddresses : public AddressPolicy {
  public:
   explicit DescendingAddresses(Address end) : end_(end) {}
@@ -42,7 +42,7 @@ class DescendingAddresses : public AddressPolicy {
   Address end_;
 };
 
-/// The addresses of a recording, in its order. Once they are used up, ascending ones above all of them.
+/// The addresses of a recording, in its order; when they are used up, ascending ones above all of them.
 class RecordedAddresses : public AddressPolicy {
  public:
   explicit RecordedAddresses(std::vector<Address> addresses);
@@ -54,14 +54,14 @@ class RecordedAddresses : public AddressPolicy {
   AscendingAddresses beyond_;
 };
 
-/// More memory than any card has; no device may have more than this.
+/// More memory than any card has; the upper limit for a device.
 inline constexpr Bytes kLargestTotal{std::uint64_t{1} << 45};
 
-/// A device made of numbers: it has so much memory, hands it out in whole granules, and counts the calls.
+/// A device made of numbers: it has a given amount of memory, allocates it in whole granules, and counts the calls.
 class Device {
  public:
   struct Options {
-    Bytes total = kLargestTotal;  ///< totalGlobalMem: what fractions and reservations are taken of
+    Bytes total = kLargestTotal;  ///< totalGlobalMem: the base of fractions and reservations
     Bytes context{0};             ///< taken before the allocator starts; not more than the total
   };
   static constexpr Bytes kGranularity{2u << 20};

@@ -16,8 +16,8 @@ namespace dryfit::simulator {
 /// The free blocks of one pool and stream, ordered by (size, order).
 ///
 /// Note [Size bins]
-/// A best-fit search costs a look at a bitmap: blocks lie in bins of nearly equal size (64 bins between two powers of
-/// two; up to 64 KiB one bin per size), each sorted, and a two-level bitmap says which bins hold any. Bins are sorted
+/// A best-fit search is a bitmap lookup: blocks lie in bins of nearly equal size (64 bins between two powers of two; up
+/// to 64 KiB one bin per size), each sorted, and a two-level bitmap marks the bins that are not empty. Bins are sorted
 /// downwards, because the smallest of a bin is the one most often taken. Over all entries of a bin:
 ///   bin_of(size) == bin, and (size, order) decreases strictly.
 class FreeBlocks {
@@ -45,7 +45,7 @@ class FreeBlocks {
     entries[place] = added;
     if (entries.size() == 1) mark_filled(bin);
   }
-  /// The block must be there.
+  /// The block must be present.
   void erase(Bytes size, std::uint64_t order) {
     const std::uint32_t bin = bin_of(size);
     DRYFIT_CHECK(is_filled(bin));
@@ -85,7 +85,7 @@ class FreeBlocks {
   };
   static constexpr std::uint32_t kSubBins = 64;
   static constexpr std::uint32_t kBins = 59 * kSubBins;
-  /// Bins of more entries are searched by halves.
+  /// Larger bins are searched by bisection.
   static constexpr std::size_t kLong = 16;
 
   static std::uint32_t bin_of(Bytes size) {
@@ -93,7 +93,7 @@ class FreeBlocks {
     const auto shift = static_cast<std::uint32_t>(std::bit_width(size.count) - 7);
     return (shift + 1) * kSubBins + static_cast<std::uint32_t>((size.count >> shift) & (kSubBins - 1));
   }
-  /// How many entries of the bin are not below this one.
+  /// The number of entries in the bin that are not below this one.
   static std::size_t count_from(const std::vector<Entry>& entries, const Entry& wanted) {
     std::size_t count = entries.size();
     if (count > kLong) [[unlikely]]
@@ -119,7 +119,7 @@ class FreeBlocks {
     if (bin == kBins) return {};
     return {bin, static_cast<std::uint32_t>(entries_of(bin).size() - 1)};
   }
-  /// The first filled bin from here on; kBins if there is none.
+  /// The first non-empty bin from here on; kBins if there is none.
   std::uint32_t next_bin(std::uint32_t bin) const {
     if (bin >= kBins) return kBins;
     const std::uint32_t word = bin / kSubBins;
@@ -132,7 +132,7 @@ class FreeBlocks {
   }
   std::uint32_t previous_bin(std::uint32_t bin) const;
 
-  std::array<std::vector<std::vector<Entry>>, kBins / kSubBins> octaves_;  ///< of 64 bins, once one is used
+  std::array<std::vector<std::vector<Entry>>, kBins / kSubBins> octaves_;  ///< of 64 bins each, made on first use
   std::array<std::uint64_t, kBins / kSubBins> filled_{};
   std::uint64_t filled_words_ = 0;
 };

@@ -21,7 +21,7 @@ TEST(FreeBlocks, The_smallest_that_is_large_enough_is_found) {
   EXPECT_FALSE(free.lower_bound(Bytes{4097}));
 }
 
-TEST(FreeBlocks, Of_equal_sizes_the_lowest_order_comes_first) {
+TEST(FreeBlocks, Among_equal_sizes_the_lowest_order_comes_first) {
   FreeBlocks free;
   free.insert(Bytes{512}, 3, 30);
   free.insert(Bytes{512}, 1, 10);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
-// Starting in the middle of a run, and saying what there is.
+// Starting in the middle of a run, and listing the state.
 #include "simulator/layout.h"
 
 #include <algorithm>
@@ -13,23 +13,23 @@ namespace {
 
 Error not_loadable(const SegmentInfo& segment, const std::string& why) {
   return {"the segment at address " + std::to_string(segment.address) + " " + why,
-          "the recording is damaged, or made by an allocator that is not PyTorch's own"};
+          "The recording is damaged, or comes from an allocator other than PyTorch's own."};
 }
 
 Status check_loadable(const SegmentInfo& segment) {
   if (segment.size < kMinBlockSize || segment.size > kLargestTotal)
-    return not_loadable(segment, "has no possible size");
+    return not_loadable(segment, "has an impossible size");
   if (segment.is_expandable && segment.size.count % Device::kGranularity.count != 0) {
-    return not_loadable(segment, "is expandable and not made of whole granules");
+    return not_loadable(segment, "is expandable but does not consist of whole granules");
   }
-  if (segment.address > ~Address{0} - segment.size.count) return not_loadable(segment, "goes beyond the last address");
+  if (segment.address > ~Address{0} - segment.size.count) return not_loadable(segment, "ends beyond the last address");
   Address reached = segment.address;
   const Address end = segment.address + segment.size.count;
   for (const BlockInfo& block : segment.blocks) {
     if (block.state == BlockState::kInactive) continue;
-    if (block.size.count == 0) return not_loadable(segment, "has a block of no possible size");
+    if (block.size.count == 0) return not_loadable(segment, "has a block of an impossible size");
     if (block.address < reached || block.address > end || end - block.address < block.size.count) {
-      return not_loadable(segment, "has blocks that overlap or leave it");
+      return not_loadable(segment, "has blocks that overlap or extend beyond it");
     }
     reached = block.address + block.size.count;
   }
@@ -74,7 +74,7 @@ Status CachingAllocator::Impl::load(std::span<const SegmentInfo> segments) {
   std::sort(by_address.begin(), by_address.end(),
             [](const SegmentInfo* a, const SegmentInfo* b) { return a->address < b->address; });
   for (std::size_t i = 1; i < by_address.size(); ++i) {
-    if (overlap(*by_address[i - 1], *by_address[i])) return not_loadable(*by_address[i], "overlaps another");
+    if (overlap(*by_address[i - 1], *by_address[i])) return not_loadable(*by_address[i], "overlaps another segment");
   }
   for (const SegmentInfo& segment : segments) {
     if (!segment.is_expandable) load_blocks(make_segment(loaded_set(segment), segment.address, segment.size), segment);

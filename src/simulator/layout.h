@@ -19,7 +19,7 @@ struct StreamId {
   friend constexpr auto operator<=>(StreamId, StreamId) = default;
 };
 
-/// PyTorch's MempoolId_t. {0, 0} means the default pools; {x, 0} is made by a user's MemPool, {0, x} by a CUDA graph.
+/// PyTorch's MempoolId_t. {0, 0} is the default pools; {x, 0} comes from a user's MemPool, {0, x} from a CUDA graph.
 struct MempoolId {
   std::uint64_t first = 0;
   std::uint64_t second = 0;
@@ -27,7 +27,7 @@ struct MempoolId {
   constexpr bool is_default() const { return first == 0 && second == 0; }
 };
 
-/// Names an allocation from its malloc() to its free(); reused afterwards.
+/// Identifies an allocation from its malloc() to its free(); reused afterwards.
 enum class BlockId : std::uint32_t {};
 inline constexpr BlockId kNoBlock{0xffffffff};
 
@@ -46,7 +46,7 @@ struct BlockInfo {
   BlockId id = kNoBlock;  ///< for kAllocated and kPendingFree; not read by load()
 };
 
-/// What was obtained from the device in one piece; of an expandable segment, one contiguous mapped range.
+/// Memory obtained from the device in one piece; for an expandable segment, one contiguous mapped range.
 struct SegmentInfo {
   Address address = 0;
   Bytes size;

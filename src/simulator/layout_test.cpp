@@ -15,7 +15,7 @@ constexpr Address kBase = 0x700000000;
 
 SegmentInfo segment(Address address, Bytes size) { return {.address = address, .size = size}; }
 
-TEST(Layout, A_run_goes_on_from_a_loaded_state) {
+TEST(Layout, A_run_continues_from_a_loaded_state) {
   SegmentInfo used = segment(kBase, 20_MiB);
   used.blocks.push_back({kBase, 4_MiB, 4_MiB, BlockState::kAllocated});
   CachingAllocator allocator({});

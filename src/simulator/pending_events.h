@@ -9,8 +9,8 @@
 
 namespace dryfit::simulator {
 
-/// The events behind which pending frees wait: a queue per stream, looked at from its front as PyTorch does. An event
-/// is complete at once unless its stream is held.
+/// The events that pending frees wait for: one queue per stream, checked from its front as in PyTorch. An event is
+/// complete at once unless its stream is held.
 class PendingEvents {
  public:
   bool empty() const { return waiting_ == 0; }
@@ -20,14 +20,14 @@ class PendingEvents {
   /// Everything recorded on the stream so far is complete, and it is no longer held.
   void done(StreamId stream);
 
-  /// Takes off what is complete, up to the first event of each queue that is not, and names the block of each.
+  /// Removes completed events from each queue, up to the first incomplete one, and calls back with the block of each.
   template <class OnEvent>
   void take_completed(OnEvent on_event) {
     for (Queue& queue : queues_) {
       while (!queue.events.empty() && queue.events.front().complete) on_event(take_front(queue));
     }
   }
-  /// Waits for all events, and names the block of each.
+  /// Waits for all events, and calls back with the block of each.
   template <class OnEvent>
   void take_all(OnEvent on_event) {
     for (Queue& queue : queues_) {

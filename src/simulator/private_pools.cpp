@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
-// Private pools, of CUDA graphs and of users' MemPools.
+// Private pools, for CUDA graphs and users' MemPools.
 #include <algorithm>
 
 #include "base/check.h"
@@ -26,7 +26,7 @@ bool CachingAllocator::Impl::may_expand(PoolKind kind) const {
   return false;
 }
 
-/// The pool of that id, with one user more.
+/// The pool with that id, with one more user.
 std::uint32_t CachingAllocator::Impl::private_pool(MempoolId id, PoolOptions options) {
   if (const std::uint32_t found = find_private_pool(id); found != kNone) {
     ++private_pools_[found].use_count;

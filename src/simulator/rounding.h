@@ -10,13 +10,13 @@
 
 namespace dryfit::simulator {
 
-inline constexpr Bytes kMinBlockSize{512};         ///< what sizes are rounded to
-inline constexpr Bytes kSmallSize{1u << 20};       ///< up to here a request belongs to the small pool
-inline constexpr Bytes kSmallBuffer{2u << 20};     ///< segments of the small pool
-inline constexpr Bytes kMinLargeAlloc{10u << 20};  ///< from here on a request gets a segment of its own
-inline constexpr Bytes kRoundLarge{2u << 20};      ///< to which such segments are rounded
+inline constexpr Bytes kMinBlockSize{512};         ///< sizes are rounded up to multiples of this
+inline constexpr Bytes kSmallSize{1u << 20};       ///< requests up to this size go to the small pool
+inline constexpr Bytes kSmallBuffer{2u << 20};     ///< the size of the small pool's segments
+inline constexpr Bytes kMinLargeAlloc{10u << 20};  ///< requests from this size on get a segment of their own
+inline constexpr Bytes kRoundLarge{2u << 20};      ///< such segments are rounded up to multiples of this
 
-/// torch `DeviceCachingAllocator::round_size` under one version and config. Sizes of 1 EiB and more are not for it.
+/// torch `DeviceCachingAllocator::round_size` under one version and config. Sizes must be less than 1 EiB.
 class SizeRounding {
  public:
   SizeRounding(const AllocConfig& config, TorchVersion version);
@@ -37,7 +37,7 @@ class SizeRounding {
   bool any_divisions_;
 };
 
-/// torch `DeviceCachingAllocator::get_allocation_size`: what is asked of the device for a rounded size.
+/// torch `DeviceCachingAllocator::get_allocation_size`: the size requested from the device for a rounded size.
 inline Bytes get_allocation_size(Bytes size, Bytes large_segment_size) {
   if (size <= kSmallSize) return kSmallBuffer;
   if (size < kMinLargeAlloc) return large_segment_size;

@@ -39,10 +39,10 @@ struct PoolStatistics {
   Stat allocated_bytes;  ///< whole blocks: rounding and unsplit slack included
   Stat active;           ///< allocated, or waiting for events
   Stat active_bytes;
-  Stat requested_bytes;  ///< what was asked for, of active blocks
+  Stat requested_bytes;  ///< as requested, for active blocks
   Stat segment;          ///< cudaMalloc segments
-  Stat reserved_bytes;   ///< from CUDA; mapped bytes of expandable segments
-  Stat inactive_split;   ///< free blocks of split segments, expandable ones left out
+  Stat reserved_bytes;   ///< from CUDA; of expandable segments, the mapped bytes
+  Stat inactive_split;   ///< free blocks of split segments, except expandable ones
   Stat inactive_split_bytes;
 
   void reset_peaks();

@@ -24,7 +24,7 @@ bool take_dot(std::string_view& text) {
 }
 
 Error not_a_version(std::string_view text) {
-  return {"'" + std::string(text) + "' is not a PyTorch version", "give it as in 2.6 or 2.6.0+cu124"};
+  return {"'" + std::string(text) + "' is not a PyTorch version", "Give a version such as 2.6 or 2.6.0+cu124."};
 }
 
 }  // namespace
@@ -46,8 +46,8 @@ Result<TorchVersion> parse_torch_version(std::string_view text) {
     if (!take_number(rest, version.patch)) version.patch = 0;
   }
   if (version < kOldest) {
-    return Error{"PyTorch " + std::string(text) + " is older than the allocator model reaches",
-                 "versions from 1.13 on are known"};
+    return Error{"PyTorch " + std::string(text) + " is older than the allocator model covers",
+                 "Dryfit models PyTorch 1.13 and newer."};
   }
   return version;
 }

@@ -17,8 +17,8 @@ enum class TieBreak {
   kSegmentOrder,  ///< the oldest segment, then the lowest address: since 2.13
 };
 
-/// A PyTorch release, as far as its caching allocator differs from others. Questions about a version are asked here, so
-/// that the rest of the room names behaviours and not numbers.
+/// A PyTorch release, as far as its caching allocator differs from others. All checks of a version are made here, so
+/// that the rest of the folder names behaviours and not version numbers.
 struct TorchVersion {
   int major = 2;
   int minor = 15;
@@ -31,9 +31,9 @@ struct TorchVersion {
   }
 
   TieBreak tie_break() const;
-  /// One division rounds like none (since 2.4); before, it does not round at all.
+  /// One division rounds like no division (since 2.4); earlier, it does not round at all.
   bool one_division_is_none() const { return at_least(2, 4); }
-  /// A fraction of 1 lifts the limit (since 2.10); before, it sets one of the whole memory.
+  /// A fraction of 1 removes the limit (since 2.10); earlier, it sets the limit to the whole memory.
   bool whole_fraction_lifts_limit() const { return at_least(2, 10); }
   /// The entries of a memory history name the pool.
   bool entries_say_pools() const { return at_least(2, 8); }
@@ -44,7 +44,7 @@ struct TorchVersion {
   bool refuses_requests_beyond_segment() const { return at_least(2, 15); }
 
   static constexpr TorchVersion newest() { return {2, 15, 0}; }
-  /// Nobody has compared it with the model yet, which takes it for the newest known.
+  /// Not compared with the model yet; it is treated as the newest known version.
   bool is_beyond_newest() const { return at_least(newest().major, newest().minor + 1); }
 };
 

@@ -16,7 +16,7 @@ TEST(TorchVersion, Is_read_from_what_torch_version_says) {
   EXPECT_EQ(*parse_torch_version("main"), TorchVersion::newest());
 }
 
-TEST(TorchVersion, What_is_no_version_is_refused) {
+TEST(TorchVersion, What_is_not_a_version_is_refused) {
   for (const char* text : {"", "two", "2", "2.", "-2.6", ".6"}) EXPECT_FALSE(parse_torch_version(text)) << text;
   EXPECT_FALSE(parse_torch_version("1.12.1")) << "older than the model";
 }
@@ -27,7 +27,7 @@ TEST(TorchVersion, Ties_are_broken_by_address_up_to_2_11_and_by_segment_since_2_
   EXPECT_EQ((TorchVersion{2, 13, 0}.tie_break()), TieBreak::kSegmentOrder);
 }
 
-TEST(TorchVersion, What_is_newer_than_the_newest_known_can_be_told) {
+TEST(TorchVersion, Versions_newer_than_the_newest_known_are_recognised) {
   EXPECT_FALSE(TorchVersion::newest().is_beyond_newest());
   EXPECT_FALSE((TorchVersion{2, 15, 3}).is_beyond_newest());
   EXPECT_TRUE((TorchVersion{2, 16, 0}).is_beyond_newest());

@@ -6,13 +6,13 @@
 
 namespace dryfit::snapshot {
 
-/// So much may be used, and no more. A hostile pickle can refer to one large object from many places; whoever copies or
-/// walks through what is referred to pays for it here, so that the whole stays in proportion to the file.
+/// A fixed amount that may be used up. A hostile pickle can refer to one large object from many places; code that
+/// copies or walks through references pays for them here, so that the total stays in proportion to the file.
 class Budget {
  public:
   explicit Budget(std::uint64_t units) : left_(units) {}
 
-  /// False, for ever: it would be too much.
+  /// False if it would be too much, and from then on.
   bool spend(std::uint64_t units) {
     if (units > left_) exhausted_ = true;
     if (exhausted_) return false;

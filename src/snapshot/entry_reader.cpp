@@ -11,8 +11,8 @@ namespace dryfit::snapshot {
 namespace {
 
 // In the order of Field.
-constexpr std::string_view kNames[] = {"action", "addr",    "device_free",     "size",         "stream", "time_us",
-                                       "frames", "pool_id", "compile_context", "user_metadata"};
+constexpr std::string_view kFieldNames[] = {"action", "addr",    "device_free",     "size",         "stream", "time_us",
+                                            "frames", "pool_id", "compile_context", "user_metadata"};
 
 }  // namespace
 
@@ -20,8 +20,8 @@ EntryReader::Field EntryReader::field_of(Value key) {
   const auto [known, is_new] = fields_.try_emplace(key.bits(), Field::other);
   if (is_new && pickle_.is(key, Kind::text)) {
     const auto text = pickle_.text(key);
-    for (std::size_t i = 0; i < std::size(kNames); ++i) {
-      if (text == kNames[i]) known->second = static_cast<Field>(i);
+    for (std::size_t i = 0; i < std::size(kFieldNames); ++i) {
+      if (text == kFieldNames[i]) known->second = static_cast<Field>(i);
     }
     met_ |= 1u << static_cast<unsigned>(known->second);
   }

@@ -14,17 +14,17 @@
 
 namespace dryfit::snapshot {
 
-/// Reads trace entries. There are millions of them with the same few keys, each written once and referred to from then
-/// on; so a key's text is looked at once.
+/// Reads trace entries. There are millions of them with the same few keys, each written once and referred to
+/// afterwards, so the text of a key is looked up once.
 class EntryReader {
  public:
   EntryReader(const Pickle& pickle, StackTable& stacks, Budget& budget, Diagnostics& diagnostics)
       : pickle_(pickle), stacks_(stacks), budget_(budget), diagnostics_(diagnostics) {}
 
-  /// None when it is no usable entry (counted), or when the budget is exhausted.
+  /// None if the entry is not usable (counted) or the budget is exhausted.
   std::optional<Entry> read(Value value);
 
-  /// The first release of PyTorch that writes all the keys that were met; null: any.
+  /// The first release of PyTorch that writes all the keys found; null: any.
   const char* oldest_torch() const;
 
  private:

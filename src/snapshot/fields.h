@@ -12,7 +12,7 @@
 
 namespace dryfit::snapshot {
 
-/// The entries of one dict by name. Each question goes through the dict: for small or rare dicts.
+/// The entries of one dict by name. Each lookup scans the dict: meant for small or rare dicts.
 class Fields {
  public:
   Fields(const Pickle& pickle, Value dict) : pickle_(pickle), dict_(dict) {}
@@ -25,7 +25,7 @@ class Fields {
     return found;
   }
 
-  // Absent, or of another kind: none.
+  // Nothing if the entry is absent or of another kind.
   std::optional<std::int64_t> integer(std::string_view name) const {
     const auto found = find(name);
     if (!found || !pickle_.is(*found, Kind::integer)) return std::nullopt;

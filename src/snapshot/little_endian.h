@@ -8,7 +8,7 @@
 
 namespace dryfit::snapshot {
 
-/// The number that up to 8 bytes make, the least significant first.
+/// The number in up to 8 bytes, least significant first.
 constexpr std::uint64_t little_endian(std::string_view bytes) {
   std::uint64_t number = 0;
   for (std::size_t i = 0; i < bytes.size(); ++i) {
@@ -17,7 +17,7 @@ constexpr std::uint64_t little_endian(std::string_view bytes) {
   return number;
 }
 
-/// The same as two's complement.
+/// The same, as two's complement.
 constexpr std::int64_t signed_little_endian(std::string_view bytes) {
   if (bytes.empty()) return 0;
   const auto unused = 64 - 8 * bytes.size();

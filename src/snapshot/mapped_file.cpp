@@ -22,7 +22,7 @@ Error cannot_read(const std::filesystem::path& path, const char* why) {
 }  // namespace
 
 Result<MappedFile> MappedFile::open(const std::filesystem::path& path) {
-  // Before it is opened: that would wait for who writes into a pipe.
+  // Checked before opening: opening a pipe would wait for its writer.
   struct stat status{};
   if (::stat(path.c_str(), &status) != 0) return cannot_read(path, std::strerror(errno));
   if (!S_ISREG(status.st_mode)) return cannot_read(path, "it is not a regular file");

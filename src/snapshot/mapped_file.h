@@ -11,8 +11,8 @@
 
 namespace dryfit::snapshot {
 
-/// A file in memory, read-only. Its bytes stay where they are until this object goes, also when it is moved. The file
-/// must not be made shorter meanwhile.
+/// A file in memory, read-only. Its bytes keep their address until this object is destroyed, even if it is moved. The
+/// file must not become shorter meanwhile.
 class MappedFile {
  public:
   static Result<MappedFile> open(const std::filesystem::path& path);

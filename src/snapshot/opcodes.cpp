@@ -14,7 +14,7 @@ struct Named {
   std::string_view name;
 };
 
-constexpr Named kNames[] = {
+constexpr Named kOpcodeNames[] = {
     {'(', "MARK"},
     {'.', "STOP"},
     {'0', "POP"},
@@ -88,8 +88,8 @@ constexpr Named kNames[] = {
 }  // namespace
 
 std::string opcode_name(std::uint8_t code) {
-  const auto found = std::ranges::find(kNames, code, &Named::code);
-  if (found != std::end(kNames)) return std::string(found->name);
+  const auto found = std::ranges::find(kOpcodeNames, code, &Named::code);
+  if (found != std::end(kOpcodeNames)) return std::string(found->name);
   constexpr char kDigits[] = "0123456789abcdef";
   return std::string("opcode 0x") + kDigits[code >> 4] + kDigits[code & 15];
 }

@@ -8,7 +8,7 @@
 
 namespace dryfit::snapshot {
 
-/// The opcodes of Python's pickle machine that a memory snapshot needs, by their documented names. All others make
+/// The opcodes of Python's pickle machine that a memory snapshot needs, by their documented names. All others create
 /// objects, call functions or come from protocols that no snapshot was written in.
 enum class Opcode : std::uint8_t {
   MARK = '(',
@@ -45,7 +45,7 @@ enum class Opcode : std::uint8_t {
   FRAME = 0x95,
 };
 
-/// How many bytes of length follow the opcode of a text.
+/// How many bytes of length follow the opcode of a string.
 constexpr std::size_t text_length_bytes(Opcode opcode) {
   if (opcode == Opcode::SHORT_BINUNICODE) return 1;
   return opcode == Opcode::BINUNICODE ? 4 : 8;

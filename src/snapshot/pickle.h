@@ -13,7 +13,7 @@ namespace dryfit::snapshot {
 enum class Kind : std::uint8_t { none, boolean, integer, real, text, tuple, list, dict };
 
 /// A value of a Pickle: a number, or a reference to what the pickle holds. Two values that are equal in their bits are
-/// the same object; an object that is met again through the pickle's memo is the same object.
+/// the same object; an object reached again through the pickle's memo is the same object.
 ///
 ///     bits 0-3   kind, or one of the tags below
 ///     bits 4-63  a boolean; an integer of 60 bits; the file offset of a text's opcode; an index
@@ -37,12 +37,12 @@ class Value {
 /// What a pickle holds, read-only: dicts, lists, tuples, texts, numbers. Containers never contain themselves. Texts are
 /// views into the bytes it was read from, which must outlive it.
 ///
-/// Takes at most kMemoryPerByte bytes of memory for each byte of the pickle, and a few pages.
+/// Needs at most kMemoryPerByte bytes of memory for each byte of the pickle, plus a few pages.
 class Pickle {
  public:
   static constexpr std::uint64_t kMemoryPerByte = 24;
 
-  /// Reads one pickle from the beginning of `bytes`; what follows it does not count. Anything but the opcodes and types
+  /// Reads one pickle from the beginning of `bytes` and ignores what follows it. Anything but the opcodes and types
   /// of a memory snapshot is refused, with the offset and the name of the opcode.
   static Result<Pickle> read(std::string_view bytes);
 
@@ -51,9 +51,9 @@ class Pickle {
   Kind kind(Value value) const;
   bool is(Value value, Kind kind) const { return this->kind(value) == kind; }
 
-  /// Each may be asked only of a value of that kind.
+  /// Each may only be called with a value of that kind.
   bool boolean(Value value) const;
-  std::int64_t integer(Value value) const;  ///< one that 64 bits cannot hold is the nearest that they can
+  std::int64_t integer(Value value) const;  ///< clamped to 64 bits
   double real(Value value) const;
   std::string_view text(Value value) const;
 
@@ -64,7 +64,7 @@ class Pickle {
   template <class Visitor>
   void each(Value container, Visitor visit) const;
 
-  /// Calls visit(key, value) for each entry of a dict, in the order they were written. A key may come twice; the last
+  /// Calls visit(key, value) for each entry of a dict, in the order they were written. A key may occur twice; the last
   /// one counts.
   template <class Visitor>
   void each_entry(Value dict, Visitor visit) const;
@@ -73,14 +73,14 @@ class Pickle {
   friend class Unpickler;
   static constexpr std::uint32_t kNoNode = ~std::uint32_t{0};
 
-  /// A run of a container's elements; the first run of a container stands for the container.
+  /// A run of a container's elements; the first run of a container represents the container.
   struct Node {
     std::uint64_t first = 0;       ///< into items_
-    std::uint32_t count = 0;       ///< keys and values of a dict count apart
+    std::uint32_t count = 0;       ///< keys and values of a dict count separately
     std::uint32_t next = kNoNode;  ///< the next run
-    std::uint32_t last = kNoNode;  ///< of a container of several runs: the last
+    std::uint32_t last = kNoNode;  ///< the last run, in a container of several
     std::uint8_t depth = 1;        ///< containers inside each other, this one included
-    bool shared = false;           ///< reached through the memo: nothing may be added any more
+    bool shared = false;           ///< reached through the memo: nothing may be added anymore
   };
 
   explicit Pickle(std::string_view bytes) : bytes_(bytes) {}

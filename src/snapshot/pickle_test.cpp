@@ -44,7 +44,7 @@ TEST(Pickle, Integers_of_every_width_keep_their_value) {
   EXPECT_EQ(integer_of("\x8a\x08\x00\x00\x00\x00\x00\x00\x00\x80"sv), std::numeric_limits<std::int64_t>::min());
 }
 
-TEST(Pickle, An_integer_of_more_than_64_bits_is_the_nearest_that_they_hold) {
+TEST(Pickle, An_integer_of_more_than_64_bits_is_clamped) {
   EXPECT_EQ(integer_of("\x8a\x09\xff\xff\xff\xff\xff\xff\xff\xff\x00"sv), std::numeric_limits<std::int64_t>::max());
   EXPECT_EQ(integer_of("\x8a\x09\x00\x00\x00\x00\x00\x00\x00\x00\x80"sv), std::numeric_limits<std::int64_t>::min());
 }

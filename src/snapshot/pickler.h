@@ -11,8 +11,8 @@
 
 namespace dryfit::snapshot {
 
-/// Writes a pickle of protocol 4, piece by piece. The same text is written once and referred to afterwards; what else
-/// is to be referred to is memoized by its caller. Who begins a container ends it.
+/// Writes a pickle of protocol 4, piece by piece. Each distinct text is written once and referred to afterwards;
+/// anything else to refer to must be memoized by the caller. The caller ends each container that it begins.
 ///
 ///   Pickler pickler;
 ///   pickler.begin_dict();
@@ -35,7 +35,7 @@ class Pickler {
   void boolean(bool value);
   void pair(std::int64_t first, std::int64_t second);
 
-  /// Puts the container that was just begun and ended, or text just written, into the memo; its number is for get().
+  /// Puts the container just ended, or the text just written, into the memo; returns its number for get().
   std::uint32_t memoize();
   void get(std::uint32_t memo);
 

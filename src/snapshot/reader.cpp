@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::uint64_t kCopiesOfTexts = 64;
 constexpr const char* kRecord =
-    "Write one with torch.cuda.memory._record_memory_history() before and torch.cuda.memory._dump_snapshot(\"file\") "
-    "after what is of interest.";
+    "Call torch.cuda.memory._record_memory_history() before the part of interest, and "
+    "torch.cuda.memory._dump_snapshot(\"snapshot.pickle\") after it.";
 
 Settings read_settings(const Fields& fields) {
   Settings settings;
@@ -40,19 +40,19 @@ Settings read_settings(const Fields& fields) {
   return settings;
 }
 
-/// Reads the parts of a snapshot. A real one refers to each segment and each entry once, so there are fewer of their
-/// fields than bytes in the file; and its frames repeat names that are written once, but not hundreds of times each.
+/// Reads the parts of a snapshot. A real one refers to each segment and each entry once, so they have fewer
+/// fields than the file has bytes; and its frames repeat names that are written once, but not hundreds of times each.
 class Reader {
  public:
   Reader(const Pickle& pickle, std::size_t file_size)
       : pickle_(pickle), fields_(file_size), texts_(kCopiesOfTexts * file_size), stacks_(pickle, snapshot_, texts_) {}
 
   Result<Snapshot> read() {
-    if (!pickle_.is(pickle_.root(), Kind::dict)) return Error{"this pickle is not a memory snapshot", kRecord};
+    if (!pickle_.is(pickle_.root(), Kind::dict)) return Error{"not a memory snapshot", kRecord};
     const Fields top(pickle_, pickle_.root());
     const auto segments = top.find("segments");
     if (!segments || !pickle_.is(*segments, Kind::list)) {
-      return Error{"this pickle is not a memory snapshot: it has no list 'segments'", kRecord};
+      return Error{"not a memory snapshot: it has no list 'segments'", kRecord};
     }
     note_age(top);
     read_segments(*segments);
@@ -61,7 +61,7 @@ class Reader {
       snapshot_.settings = read_settings({pickle_, *settings});
     }
     if (fields_.exhausted() || texts_.exhausted())
-      return Error{"this pickle is not a memory snapshot: it uses the same entries again and again", kRecord};
+      return Error{"not a memory snapshot: it uses the same entries again and again", kRecord};
     return std::move(snapshot_);
   }
 

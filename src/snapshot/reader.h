@@ -10,11 +10,11 @@
 
 namespace dryfit::snapshot {
 
-/// Reads a pickled memory snapshot of torch 1.13 to 2.15. No code in it is run, whatever it holds. What a version did
-/// not write is left at its default; what is there and makes no sense is left out and counted. Diagnostics:
-///   snapshot.unknown_action    entries of a kind that is not known
+/// Reads a pickled memory snapshot of torch 1.13 to 2.15. Code in the file is never run. What a version did not write
+/// stays at its default; what makes no sense is skipped and counted. Diagnostics:
+///   snapshot.unknown_action    entries of an unknown kind
 ///   snapshot.unusable_entry    entries, blocks or segments without an address, a size or a sensible value
-/// An Error when it is no snapshot at all.
+/// An Error if the file is not a snapshot at all.
 Result<Snapshot> read_snapshot(const std::filesystem::path& file);
 
 /// The same from memory. `bytes` is not needed afterwards.

@@ -73,7 +73,7 @@ TEST(Reader, What_the_writer_writes_is_read_back) {
   EXPECT_EQ(to_pickle(read), to_pickle(original));
 }
 
-TEST(Reader, Something_else_is_refused_with_what_to_do) {
+TEST(Reader, Other_files_are_refused_with_a_hint) {
   for (const auto& bytes :
        {std::string("not a pickle"), testing::pickle_of("N"), testing::pickle_of("}"), std::string()}) {
     const auto snapshot = parse_snapshot(bytes);
@@ -131,7 +131,7 @@ TEST(Reader, A_snapshot_of_torch_1_13_has_its_addresses_from_the_sizes_before) {
   EXPECT_TRUE(snapshot.diagnostics.empty());
 }
 
-TEST(Reader, Entries_of_an_unknown_kind_are_left_out_and_counted) {
+TEST(Reader, Entries_of_an_unknown_kind_are_skipped_and_counted) {
   const auto snapshot = parsed(snapshot_with("device_traces", [](Pickler& out) {
     out.begin_list();
     out.begin_list();

@@ -11,15 +11,15 @@
 
 namespace dryfit::snapshot {
 
-/// What rewinding has to know of the allocator that was recorded.
+/// What rewinding needs to know about the recorded allocator.
 struct RewindRules {
-  /// The size of the block that a request gets; none: the next multiple of 512.
+  /// The block size for a request; none: the next multiple of 512.
   std::function<Bytes(Bytes)> rounded;
   /// Blocks from this size on are never split.
   Bytes max_split_size{~std::uint64_t{0}};
 };
 
-/// What there was before the first entry of a device's trace.
+/// The state before the first entry of a device's trace.
 struct StartState {
   std::vector<Segment> segments;  ///< by address; blocks fill them, free neighbours merged
   Diagnostics diagnostics;
@@ -27,18 +27,18 @@ struct StartState {
   bool is_empty() const { return segments.empty(); }
 };
 
-/// Undoes the entries of a device, from the snapshot's segments backwards.
+/// Undoes the entries of a device backwards, starting from the snapshot's segments.
 ///
-/// Note [Rewinding]. Every entry can be undone from what it says, but for one thing: how large a block was that was
-/// freed in the recording and is gone since. It was at least as large as its request, rounded; and it reached to the
-/// next block if the gap between would have been too small to be split off: at most 1 MiB in a large segment that does
-/// not expand.
+/// Note [Rewinding]. Every entry contains what is needed to undo it, except for one thing: the size of a block that was
+/// freed during the recording and no longer exists. It was at least as large as its rounded request, and it reached to
+/// the next block if the gap in between would have been too small to split off: at most 1 MiB in a large segment that
+/// does not expand.
 ///
-/// Entries that contradict the state are left out and counted:
-///   rewind.unknown_block     an alloc or free_requested of a block that is not there in that state
+/// Entries that contradict the state are skipped and counted:
+///   rewind.unknown_block     an alloc or free_requested of a block that does not exist in that state
 ///   rewind.occupied          a free_completed or segment_free where something else lies
-///   rewind.unknown_segment   a segment_alloc or segment_map of what is not there
-///   rewind.segment_in_use    the same of what still holds blocks
+///   rewind.unknown_segment   a segment_alloc or segment_map of a segment that does not exist
+///   rewind.segment_in_use    the same for a segment that still holds blocks
 StartState rewind(const Snapshot& snapshot, int device, const RewindRules& rules = {});
 
 }  // namespace dryfit::snapshot

@@ -34,7 +34,7 @@ TEST(Rewind, A_recording_from_the_beginning_starts_with_nothing) {
   EXPECT_TRUE(start.diagnostics.empty());
 }
 
-TEST(Rewind, A_block_freed_in_the_recording_is_there_at_its_start) {
+TEST(Rewind, A_block_freed_in_the_recording_exists_at_its_start) {
   const auto start = rewind(with({segment(kBase, 2_MiB)}, {entry(Action::free_requested, kBase + 1024, 700_B),
                                                            entry(Action::free_completed, kBase + 1024, 700_B)}),
                             0);
@@ -72,7 +72,7 @@ TEST(Rewind, Requests_are_rounded_as_the_recorded_allocator_did) {
   EXPECT_EQ(start.segments[0].blocks[0].size, 4096_B);
 }
 
-TEST(Rewind, A_segment_given_back_in_the_recording_is_there_at_its_start) {
+TEST(Rewind, A_segment_released_in_the_recording_exists_at_its_start) {
   const auto start = rewind(with({}, {entry(Action::segment_free, kBase, 2_MiB)}), 0);
   ASSERT_EQ(start.segments.size(), 1u);
   EXPECT_TRUE(start.segments[0].is_small);

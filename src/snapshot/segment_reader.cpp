@@ -7,14 +7,14 @@ namespace {
 
 constexpr std::int64_t kMostDevices = 1024;
 
-/// Of an integer that counts or names something.
+/// The value of an integer that counts or identifies something.
 std::optional<std::uint64_t> positive(const Fields& fields, std::string_view name) {
   const auto number = fields.integer(name);
   if (!number || *number < 0) return std::nullopt;
   return static_cast<std::uint64_t>(*number);
 }
 
-/// torch 1.13 and 2.0 keep what is known of an allocation in a list of the block: {addr, real_size, frames}.
+/// torch 1.13 and 2.0 keep the facts about an allocation in a list in the block: {addr, real_size, frames}.
 std::optional<Fields> history_of(const Fields& block) {
   const auto& pickle = block.pickle();
   const auto list = block.find("history");

@@ -20,7 +20,7 @@ class SegmentReader {
   SegmentReader(const Pickle& pickle, StackTable& stacks, Budget& budget, Diagnostics& diagnostics)
       : pickle_(pickle), stacks_(stacks), budget_(budget), diagnostics_(diagnostics) {}
 
-  /// None when it is no usable segment (counted), or when the budget is exhausted.
+  /// None if the segment is not usable (counted) or the budget is exhausted.
   std::optional<Segment> read(Value value);
 
  private:

@@ -13,7 +13,7 @@
 #include "base/bytes.h"
 #include "base/diagnostics.h"
 
-/// A memory snapshot of PyTorch (torch.cuda.memory._snapshot), as plain data under PyTorch's own words. Read by
+/// A PyTorch memory snapshot (torch.cuda.memory._snapshot) as plain data, in PyTorch's own terms. Read by
 /// reader.h, written by writer.h.
 namespace dryfit::snapshot {
 
@@ -47,12 +47,12 @@ enum class BlockState {
 struct Block {
   Address address = 0;
   Bytes size;
-  Bytes requested;  ///< by the program; PyTorch leaves an old value in inactive blocks
+  Bytes requested;  ///< by the program; inactive blocks keep an old value
   BlockState state = BlockState::inactive;
   StackId stack = kNoStack;
 };
 
-/// What was obtained from the driver in one piece; of an expandable segment, one contiguous mapped range.
+/// Memory obtained from the driver in one piece; for an expandable segment, one contiguous mapped range.
 struct Segment {
   int device = 0;
   Address address = 0;
@@ -82,11 +82,11 @@ enum class Action : std::uint8_t {
 struct Entry {
   Action action = Action::alloc;
   StackId stack = kNoStack;
-  Address address = 0;  ///< of an oom: what the device had left, in bytes
-  Bytes size;           ///< of alloc and free: as requested; of oom: rounded
+  Address address = 0;  ///< for oom: the bytes left on the device
+  Bytes size;           ///< for alloc and free: as requested; for oom: rounded
   std::uint64_t stream = 0;
   std::int64_t time_us = 0;    ///< since 1970; 0 before torch 2.2
-  std::optional<PoolId> pool;  ///< since torch 2.8; none: not said
+  std::optional<PoolId> pool;  ///< since torch 2.8; none: not recorded
 };
 
 struct Settings {
@@ -103,15 +103,15 @@ struct Snapshot {
   Settings settings;
   std::vector<Frame> frames;                       ///< each once
   std::vector<std::vector<std::uint32_t>> stacks;  ///< indices into frames, innermost first; each stack once
-  std::string oldest_torch = "1.13";               ///< the first release that writes all that was found: "2.8"
+  std::string oldest_torch = "1.13";               ///< the first release that writes everything found: "2.8"
   Diagnostics diagnostics;
 
-  /// The innermost frame that is not PyTorch's or Python's own; the innermost of all when there is none; null without a
+  /// The innermost frame outside PyTorch and Python themselves; if there is none, the innermost of all; null without a
   /// stack.
   const Frame* user_frame(StackId stack) const;
 };
 
-/// Whether it is a line of PyTorch, of Python or of an installed package, or of no file.
+/// Whether the frame is in PyTorch, Python or an installed package, or in no file.
 bool is_library(const Frame& frame);
 
 /// "segment_alloc"; "active_pending_free".

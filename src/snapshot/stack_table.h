@@ -14,8 +14,8 @@
 
 namespace dryfit::snapshot {
 
-/// Turns the frame lists of a pickle into stacks of a Snapshot: each list of the pickle is read once, however often it
-/// is referred to, and equal frames and equal stacks are kept once. The bytes of names are paid for from `texts`.
+/// Turns the frame lists of a pickle into the stacks of a Snapshot: each list is read once, however often it
+/// is referred to, and equal frames and equal stacks are stored once. The bytes of names are charged to `texts`.
 class StackTable {
  public:
   StackTable(const Pickle& pickle, Snapshot& into, Budget& texts) : pickle_(pickle), into_(into), texts_(texts) {}

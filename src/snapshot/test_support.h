@@ -21,7 +21,7 @@ inline Entry entry(Action action, Address address, Bytes size, StackId stack = k
   return {.action = action, .stack = stack, .address = address, .size = size};
 }
 
-/// A segment of which `live` blocks are allocated; the rest is free.
+/// A segment with `live` allocated blocks; the rest is free.
 inline Segment segment(Address address, Bytes size, const std::vector<Block>& live = {}) {
   Segment result{.address = address, .size = size, .is_small = size.count == 2u << 20};
   Address at = address;

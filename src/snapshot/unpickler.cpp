@@ -68,7 +68,7 @@ Unpickler::Unpickler(std::string_view bytes) : bytes_(bytes), result_(bytes) {}
 
 Result<Pickle> Unpickler::run() {
   if (bytes_.size() < 2 || static_cast<std::uint8_t>(bytes_[0]) != static_cast<std::uint8_t>(Opcode::PROTO)) {
-    return Error{"this is not a memory snapshot: it does not begin as a pickle of protocol 2 to 5", kWriteAgain};
+    return Error{"not a memory snapshot: it doesn't start as a pickle of protocol 2 to 5", kWriteAgain};
   }
   while (!stopped_) {
     if (at_ >= bytes_.size()) {
@@ -79,7 +79,7 @@ Result<Pickle> Unpickler::run() {
     const auto code = static_cast<std::uint8_t>(bytes_[at_++]);
     const auto handler = kHandlers[code];
     if (!handler) {
-      refuse("memory snapshots have no such objects; nothing was run", kWriteAgain);
+      refuse("memory snapshots don't contain such objects; no code was run", kWriteAgain);
       return error_;
     }
     if (!(this->*handler)()) return error_;
@@ -95,7 +95,7 @@ bool Unpickler::refuse(std::string why, std::string hint) {
 
 bool Unpickler::take(std::size_t count, std::string_view& taken) {
   if (count > bytes_.size() - at_) {
-    return refuse("its " + std::to_string(count) + " bytes go beyond the end of the file",
+    return refuse("its " + std::to_string(count) + " bytes extend beyond the end of the file",
                   "The file was cut off while it was written or copied; write or copy it again.");
   }
   taken = bytes_.substr(at_, count);
@@ -114,7 +114,7 @@ bool Unpickler::within_budget() {
   const auto memory = memory_of(result_.nodes_) + memory_of(result_.items_) + memory_of(result_.wide_) +
                       memory_of(stack_) + memory_of(memo_);
   if (memory <= kFreeMemory || (memory - kFreeMemory) / Pickle::kMemoryPerByte <= bytes_.size()) return true;
-  return refuse("the file would take more memory than any memory snapshot of its size", kWriteAgain);
+  return refuse("the file would need more memory than any memory snapshot of its size", kWriteAgain);
 }
 
 bool Unpickler::push(Value value) {
@@ -125,10 +125,10 @@ bool Unpickler::push(Value value) {
 bool Unpickler::on_proto() {
   std::uint64_t protocol = 0;
   if (!take_number(1, protocol)) return false;
-  return protocol <= kNewestProtocol || refuse("protocol " + std::to_string(protocol) + " is not known", kWriteAgain);
+  return protocol <= kNewestProtocol || refuse("unknown protocol " + std::to_string(protocol), kWriteAgain);
 }
 
-/// Frames only help those who read piecemeal.
+/// Frames only matter to readers that read in pieces.
 bool Unpickler::on_frame() {
   std::string_view length;
   return take(8, length);
@@ -172,7 +172,7 @@ bool Unpickler::push_integer(std::int64_t number) {
   return push({Value::kWideInteger, result_.wide_.size() - 1});
 }
 
-/// The one number that is written with its most significant byte first.
+/// The only number that is written with its most significant byte first.
 bool Unpickler::on_float() {
   std::string_view taken;
   if (!take(8, taken)) return false;
@@ -191,7 +191,7 @@ bool Unpickler::on_text() {
 }
 
 bool Unpickler::push_container(Kind kind) {
-  if (result_.nodes_.size() >= Pickle::kNoNode) return refuse("there are more than 4,294,967,294 containers");
+  if (result_.nodes_.size() >= Pickle::kNoNode) return refuse("more than 4,294,967,294 containers");
   result_.nodes_.push_back({});
   return push({tag_of(kind), result_.nodes_.size() - 1});
 }
@@ -203,7 +203,7 @@ bool Unpickler::on_empty_tuple() { return push_container(Kind::tuple); }
 template <std::size_t count>
 bool Unpickler::on_short_tuple() {
   const auto floor = marks_.empty() ? 0 : marks_.back();
-  if (stack_.size() < floor + count) return refuse("there are too few values on the stack");
+  if (stack_.size() < floor + count) return refuse("too few values on the stack");
   return make_tuple(stack_.size() - count);
 }
 
@@ -221,7 +221,7 @@ bool Unpickler::make_tuple(std::size_t begin) {
 }
 
 bool Unpickler::take_mark(std::size_t& begin) {
-  if (marks_.empty()) return refuse("there is no mark");
+  if (marks_.empty()) return refuse("missing mark");
   begin = marks_.back();
   marks_.pop_back();
   return true;
@@ -229,9 +229,9 @@ bool Unpickler::take_mark(std::size_t& begin) {
 
 bool Unpickler::fill(std::size_t begin, Kind kind) {
   const auto floor = marks_.empty() ? 0 : marks_.back();
-  if (begin <= floor) return refuse("there is nothing to add to");
+  if (begin <= floor) return refuse("no container to add to");
   const auto container = stack_[begin - 1];
-  if (container.tag() != tag_of(kind)) return refuse("what it adds to is of another kind");
+  if (container.tag() != tag_of(kind)) return refuse("it adds to a value of another kind");
   if (kind == Kind::dict && (stack_.size() - begin) % 2 != 0) return refuse("a key has no value");
   return add_items(static_cast<std::uint32_t>(container.payload()), begin);
 }
@@ -240,7 +240,7 @@ bool Unpickler::on_append() {
   return stack_.empty() ? refuse("the stack is empty") : fill(stack_.size() - 1, Kind::list);
 }
 bool Unpickler::on_setitem() {
-  return stack_.size() < 2 ? refuse("there are too few values on the stack") : fill(stack_.size() - 2, Kind::dict);
+  return stack_.size() < 2 ? refuse("too few values on the stack") : fill(stack_.size() - 2, Kind::dict);
 }
 bool Unpickler::on_appends() {
   std::size_t begin = 0;
@@ -264,13 +264,13 @@ bool Unpickler::deepen(std::uint32_t container, std::size_t begin) {
 bool Unpickler::add_items(std::uint32_t container, std::size_t begin) {
   auto& nodes = result_.nodes_;
   auto& items = result_.items_;
-  if (nodes[container].shared) return refuse("it adds to a container that is used elsewhere already");
+  if (nodes[container].shared) return refuse("it adds to a container that is already used elsewhere");
   if (!deepen(container, begin)) return false;
   const auto count = stack_.size() - begin;
   auto last = nodes[container].last == Pickle::kNoNode ? container : nodes[container].last;
   const bool adjacent = nodes[last].first + nodes[last].count == items.size();
   if (nodes[last].count > 0 && (!adjacent || nodes[last].count + count >= Pickle::kNoNode)) {
-    if (nodes.size() >= Pickle::kNoNode) return refuse("there are more than 4,294,967,294 containers");
+    if (nodes.size() >= Pickle::kNoNode) return refuse("more than 4,294,967,294 containers");
     nodes[last].next = nodes[container].last = static_cast<std::uint32_t>(nodes.size());
     last = nodes[container].last;
     nodes.push_back({});
@@ -306,14 +306,14 @@ template <std::size_t size>
 bool Unpickler::on_get() {
   std::uint64_t index = 0;
   if (!take_number(size, index)) return false;
-  if (index >= memo_.size()) return refuse("there is no memo entry " + std::to_string(index));
+  if (index >= memo_.size()) return refuse("missing memo entry " + std::to_string(index));
   const auto value = memo_[index];
   if (is_container(value)) result_.nodes_[value.payload()].shared = true;
   return push(value);
 }
 
 bool Unpickler::on_stop() {
-  if (stack_.size() != 1 || !marks_.empty()) return refuse("there is not exactly one value on the stack");
+  if (stack_.size() != 1 || !marks_.empty()) return refuse("the stack doesn't hold exactly one value");
   result_.root_ = stack_.front();
   stopped_ = true;
   return true;

@@ -17,10 +17,10 @@ namespace dryfit::snapshot {
 
 /// The machine that reads a pickle: a stack, marks in it, and a memo. Used once, by Pickle::read.
 ///
-/// Note [Shared containers]. A pickler puts a container into the memo when it is still empty, so a hostile file could
-/// put a list into itself or let it grow behind the back of those who hold it. Here a container that is taken from the
+/// Note [Shared containers]. A pickler puts a container into the memo while it is still empty, so a hostile file could
+/// put a list into itself, or let it grow unnoticed by the containers that hold it. Here, a container taken from the
 /// memo is closed for good, and adding to a closed one is refused. Picklers of honest data never do that: they refer
-/// only to what they have written to its end. So what is read has no cycles, and its depth is known as it grows.
+/// only to containers that are complete. So the result has no cycles, and its depth is known as it grows.
 class Unpickler {
  public:
   explicit Unpickler(std::string_view bytes);
@@ -34,7 +34,7 @@ class Unpickler {
   static constexpr std::array<Handler, 256> make_handlers();
   static const std::array<Handler, 256> kHandlers;
 
-  // One per opcode or family of opcodes; false: refused, and error_ says why.
+  // One per opcode or family of opcodes; false: refused, with the reason in error_.
   bool on_proto();
   bool on_frame();
   bool on_mark();
@@ -65,7 +65,7 @@ class Unpickler {
   bool on_get();
   bool on_stop();
 
-  /// Takes the next bytes of the file.
+  /// Takes the next `count` bytes of the file.
   bool take(std::size_t count, std::string_view& taken);
   bool take_number(std::size_t count, std::uint64_t& number);
 

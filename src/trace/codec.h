@@ -5,7 +5,7 @@
 #include "trace/events.h"
 #include "trace/format.h"
 
-/// Events to bytes and back, each pair side by side. wire::Name carries its text apart: see the writer and the reader.
+/// Events to bytes and back, in pairs. The text of a wire::Name is handled by the writer and the reader.
 namespace dryfit::trace {
 
 template <class Id>

@@ -8,7 +8,7 @@
 
 #include "base/bytes.h"
 
-/// The event vocabulary: everything that a capture of one process can say, top to bottom. The file format that carries
+/// The event vocabulary: everything that the capture of one process can contain. The file format that carries
 /// it is drawn in trace/format.h and specified in docs/trace-format.md.
 namespace dryfit::trace {
 
@@ -23,7 +23,7 @@ enum class KernelId : std::uint32_t {};
 /// What a piece of device memory is for.
 enum class Purpose : std::uint8_t {
   allocation = 0,  ///< cuMemAlloc and its relatives
-  physical = 1,    ///< cuMemCreate: physical memory, mapped apart from its address
+  physical = 1,    ///< cuMemCreate: physical memory, mapped to an address separately
   pool = 2,        ///< cuMemAllocAsync
   context = 3,     ///< the CUDA context itself
   code = 4,        ///< kernels and constants loaded onto the device
@@ -42,7 +42,7 @@ struct Device {
   NameId card;  ///< id of the card in the catalogue
 };
 
-/// Device memory was taken. `charged` counts against the card; `requested` is what the caller asked for.
+/// Device memory was allocated. `charged` counts against the card; `requested` is the size in the call.
 struct Allocate {
   std::uint32_t device;
   Purpose purpose;
@@ -52,7 +52,7 @@ struct Allocate {
   NameId library;  ///< the shared library that called the driver
 };
 
-/// Device memory was given back.
+/// Device memory was freed.
 struct Release {
   std::uint32_t device;
   Purpose purpose;
@@ -60,7 +60,7 @@ struct Release {
   Bytes charged;
 };
 
-/// The card was full: CUDA_ERROR_OUT_OF_MEMORY was answered.
+/// The card was full: the call returned CUDA_ERROR_OUT_OF_MEMORY.
 struct AllocateFailed {
   std::uint32_t device;
   Bytes requested;
@@ -68,15 +68,15 @@ struct AllocateFailed {
   NameId library;
 };
 
-/// Device code was handed to the driver (loaded lazily: it costs memory only when a kernel of it runs).
+/// Device code was passed to the driver (loaded lazily: it takes memory only when one of its kernels runs).
 struct ModuleLoaded {
   ModuleId id;
   NameId library;
   Bytes image;
-  std::uint32_t architecture;  ///< 86 for sm_86; of the image chosen for the card
+  std::uint32_t architecture;  ///< of the image chosen for the card: 86 for sm_86
 };
 
-/// A kernel was brought onto the device because it was launched for the first time.
+/// A kernel was loaded onto the device because it was launched for the first time.
 struct KernelLoaded {
   KernelId id;
   ModuleId module;
@@ -109,7 +109,7 @@ struct Note {
   NameId value;
 };
 
-/// A fact as a number. device is -1 where none is meant.
+/// A fact as a number. device is -1 if it does not belong to one device.
 struct Value {
   NameId key;
   std::int32_t device;
@@ -123,12 +123,12 @@ struct OutOfMemory {
   Bytes device_free;
 };
 
-/// A size that depends on values which nobody computed was assumed, once.
+/// A size that depends on values that were never computed was assumed, once.
 struct Assumed {
   NameId what;             ///< the operation: "nonzero"
-  NameId where;            ///< the line of the program that asked for it: "train.py:42"; empty where it is not known
-  std::uint64_t elements;  ///< how many were assumed,
-  std::uint64_t of;        ///< of how many there could be at most
+  NameId where;            ///< the program line that needed it: "train.py:42"; empty if unknown
+  std::uint64_t elements;  ///< the number assumed,
+  std::uint64_t of;        ///< out of the largest number possible
 };
 
 using Payload = std::variant<Name, Device, Allocate, Release, AllocateFailed, ModuleLoaded, KernelLoaded, Counter,

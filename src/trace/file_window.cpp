@@ -18,10 +18,10 @@ constexpr std::size_t kReadAhead = 256 * 1024;
 
 Result<FileWindow> FileWindow::open(const std::string& path) {
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!fd) return Error{path + ": cannot be opened: " + std::strerror(errno), ""};
+  if (!fd) return Error{"cannot open '" + path + "': " + std::strerror(errno), ""};
   struct stat status{};
-  if (fstat(fd.get(), &status) != 0) return Error{path + ": cannot be read: " + std::strerror(errno), ""};
-  if (!S_ISREG(status.st_mode)) return Error{path + ": is not a regular file", "Name a trace file."};
+  if (fstat(fd.get(), &status) != 0) return Error{"cannot read '" + path + "': " + std::strerror(errno), ""};
+  if (!S_ISREG(status.st_mode)) return Error{"'" + path + "' is not a regular file", "Give a trace file."};
   return FileWindow(std::move(fd));
 }
 

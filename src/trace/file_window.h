@@ -13,19 +13,19 @@
 
 namespace dryfit::trace {
 
-/// A regular file, read through a window of memory. Copies instead of mapping: a file that becomes shorter under our
-/// eyes is then a short read and no SIGBUS.
+/// A regular file, read through a window of memory. Copies instead of mapping: if the file becomes shorter while we
+/// read, the result is a short read and not a SIGBUS.
 class FileWindow {
  public:
   static Result<FileWindow> open(const std::string& path);
 
   std::uint64_t size() const;
 
-  /// `size` bytes from `offset`, valid until the next call; empty where the file has fewer. Bytes up to `limit` may be
+  /// `size` bytes from `offset`, valid until the next call; empty if the file has fewer. Bytes up to `limit` may be
   /// read ahead and kept; they must not change any more.
   std::span<const std::byte> at(std::uint64_t offset, std::size_t size, std::uint64_t limit);
 
-  /// Drops what was kept, so that at() looks at the file again.
+  /// Drops the kept bytes, so that at() reads the file again.
   void forget() { buffer_.clear(); }
 
  private:

@@ -18,7 +18,7 @@
 ///    8  u32  version (1)                               2  u16  flags, 0; readers ignore them
 ///   12  u32  header_size (128)                         4  u32  size of the whole record, a multiple of 8
 ///   16  u64  committed: where the whole records end    8  u64  nanoseconds since the capture began
-///   24  u64  dropped: records lost for want of room   16       payload, one struct of namespace wire
+///   24  u64  dropped: records lost for lack of room   16       payload, one struct of namespace wire
 ///   32  u32  state: 0 open, 1 closed cleanly
 ///   36  u32  incomplete: why records were dropped
 ///   40  u32  pid
@@ -35,30 +35,30 @@
 ///   00a0  09 00 00 00 18 00 00 00  00 10 00 00 00 00 00 00   kind 9 (Phase), 24 bytes, 4096 ns
 ///   00b0  01 00 00 00 00 00 00 00                            name 1
 ///
-/// `committed` is now 0xb8. It is stored with release order after the record it covers is whole, so a reader that looks
-/// at any moment, or after SIGKILL, finds whole records up to there. Bytes below `committed` never change, but for
+/// `committed` is now 0xb8. It is stored with release order after the record it covers is whole, so a reader
+/// finds whole records up to there at any moment, also after SIGKILL. Bytes below `committed` never change, except
 /// wire::KernelLoaded::launches and wire::Counter::count and ::bytes, which are counted in place.
 namespace dryfit::trace {
 
-static_assert(std::endian::native == std::endian::little, "the trace file is written as the machine keeps it");
+static_assert(std::endian::native == std::endian::little, "trace files hold the machine's own byte order");
 
 inline constexpr std::uint32_t kFormatVersion = 1;
 inline constexpr std::uint64_t kMagic = 0x0a0d'7469'6679'7264;  ///< "dryfit\r\n"
 inline constexpr std::size_t kRecordAlignment = 8;
 
-/// Longer texts are cut here by the writer.
+/// The writer cuts longer texts off here.
 inline constexpr std::size_t kMaxTextBytes = 64 * 1024;
 
-/// No record is larger; a reader takes a larger one for damage.
+/// No record is larger; a reader treats a larger one as damage.
 inline constexpr std::size_t kMaxRecordBytes = 1024 * 1024;
 
-/// Why a capture lacks its last records. The values are part of the format.
+/// Why the last records of a capture are missing. The values are part of the format.
 enum class Incomplete : std::uint32_t {
   no = 0,
   disk_full = 1,        ///< the file system or the user's quota has no room
   file_size_limit = 2,  ///< RLIMIT_FSIZE (`ulimit -f`), or the file system's own limit
   address_space = 3,    ///< the address range reserved for the file is used up (see `ulimit -v`)
-  input_output = 4,     ///< the file could not be made larger for another reason: gone, read-only, device error
+  input_output = 4,     ///< the file could not grow for another reason: gone, read-only, device error
   out_of_memory = 5,    ///< the process had no host memory for the writer's own tables
 };
 
@@ -82,7 +82,7 @@ struct Header {
 };
 static_assert(sizeof(Header) == 128 && offsetof(Header, committed) == 16 && offsetof(Header, start_realtime) == 48);
 
-/// 0 is no kind: a reader that meets zeros where a record should be knows that it met damage.
+/// 0 is not a kind, so that a reader recognises zeros in the place of a record as damage.
 enum class Kind : std::uint16_t {
   name = 1,
   device = 2,

@@ -46,7 +46,7 @@ std::string text_of(const std::string& path) {
   return reader ? as_text(*reader) : reader.error().what;
 }
 
-TEST(Golden, A_file_of_version_1_reads_as_ever) {
+TEST(Golden, A_file_of_version_1_reads_as_always) {
   EXPECT_EQ(text_of(kGolden + ".dryfit"), read_bytes(kGolden + ".txt"));
 }
 

@@ -24,8 +24,8 @@ constexpr std::size_t kLargestReservation = std::size_t{16} << 30;
 constexpr std::size_t kSmallestReservation = std::size_t{1} << 20;
 constexpr int kAttempts = 100;
 
-/// While it lives, no signal handler runs in this thread and nobody cancels it: a system call is neither interrupted
-/// (tmpfs starts an allocation over again) nor left half-way with the writer's lock held.
+/// While this object lives, no signal handler runs in this thread and it can't be cancelled: a system call is neither
+/// interrupted (tmpfs would restart an allocation) nor abandoned half-way with the writer's lock held.
 class Undisturbed {
  public:
   Undisturbed() {
@@ -55,7 +55,7 @@ rlim_t soft_limit(__rlimit_resource resource) {
   return getrlimit(resource, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
 }
 
-/// Where the user limits the address space, most of it is left to the program.
+/// If the user limits the address space, most of it is left to the program.
 std::size_t first_reservation() {
   const rlim_t limit = soft_limit(RLIMIT_AS);
   if (limit == RLIM_INFINITY) return kLargestReservation;

@@ -14,12 +14,12 @@ namespace dryfit::trace {
 /// A new file, mapped at an address that never changes while it grows. Nothing throws. Not thread-safe.
 ///
 ///   data()               data() + capacity()                        data() + reserved
-///   | room in the file, may be touched | address range without file: must not be touched |
+///   | room in the file, may be touched | address range without a file: must not be touched |
 ///
-/// Room is allocated on the disk before it is touched, so a full disk is an answer of make_room() and no SIGBUS; a
-/// limit on the file size is looked up first, so it is no SIGXFSZ. No descriptor is kept: the program around us may
-/// close any it finds, and open its own under the same number. The file is therefore opened anew, by its path and
-/// checked to be the same, to grow.
+/// Room is allocated on the disk before it is touched, so a full disk is an error from make_room() and not a SIGBUS; a
+/// limit on the file size is looked up first, so there is no SIGXFSZ. No descriptor is kept: the program around us may
+/// close any it finds, and open its own under the same number. To grow, the file is therefore opened again by its
+/// path and checked to be the same.
 class GrowingFile {
  public:
   /// Creates the file with room for `bytes`.
@@ -29,14 +29,14 @@ class GrowingFile {
   std::byte* data() const noexcept { return data_; }
   std::size_t capacity() const noexcept { return capacity_; }
 
-  /// Makes capacity() at least `bytes`, or says why that is impossible and leaves it as it is.
+  /// Makes capacity() at least `bytes`, or returns why that is impossible and leaves it unchanged.
   Incomplete make_room(std::size_t bytes) noexcept;
 
-  /// Cuts the file to its first `bytes`. Nothing may be written beyond them any more.
+  /// Truncates the file to its first `bytes`. Nothing may be written beyond them afterwards.
   void truncate(std::size_t bytes) noexcept;
 
-  /// Forgets the file and leaves it as it is. The first `keep` bytes of the mapping become private memory at the same
-  /// address, so that whoever still points there writes into nowhere; this memory is never given back.
+  /// Lets go of the file, unchanged. The first `keep` bytes of the mapping become private memory at the same
+  /// address, so that writes through old pointers have no effect; this memory is never freed.
   void detach(std::size_t keep) noexcept;
 
  private:

@@ -22,7 +22,7 @@ class NameTable {
     return found->second;
   }
 
-  /// `text` must be new. Throws std::bad_alloc, and is then as before.
+  /// `text` must be new. Throws std::bad_alloc and then leaves the table unchanged.
   NameId add(std::string_view text) {
     const std::string& kept = texts_.emplace_back(text);
     const NameId id{static_cast<std::uint32_t>(texts_.size())};
@@ -35,7 +35,7 @@ class NameTable {
     return id;
   }
 
-  /// In the order of their ids, from 1. The texts stay where they are for the life of the table.
+  /// In the order of their ids, from 1. The texts keep their addresses for the life of the table.
   const std::deque<std::string>& texts() const { return texts_; }
 
  private:

@@ -30,28 +30,28 @@ bool is_valid(const Wire& wire) {
 
 Error no_header(const std::string& path, std::uint64_t size) {
   if (size == 0) {
-    return {path + ": is empty: the process could not write its trace, or was killed as it began",
-            "See whether the disk is full, then run again."};
+    return {"'" + path + "' is empty: the process couldn't write its trace, or was killed as it started",
+            "Check whether the disk is full, then run again."};
   }
-  return {path + ": is too short for a trace: its header has 128 bytes, the file " + std::to_string(size),
+  return {"'" + path + "' is too short for a trace: " + std::to_string(size) + " bytes; the header alone has 128",
           "The file was cut off; run again."};
 }
 
 Status check_header(const std::string& path, const wire::Header& header) {
   if (header.magic == 0) {
-    return Error{path + ": has no header yet: the process was killed as it began its trace", "Run again."};
+    return Error{"'" + path + "' has no header yet: the process was killed as it started its trace", "Run again."};
   }
   if (header.magic != kMagic)
-    return Error{path + ": is not a Dryfit trace", "Name a file that dryfit run has written."};
+    return Error{"'" + path + "' is not a Dryfit trace", "Give a file that `dryfit run` wrote."};
   if (header.version > kFormatVersion) {
-    return Error{path + ": is a trace of format version " + std::to_string(header.version) +
+    return Error{"'" + path + "' is a trace of format version " + std::to_string(header.version) +
                      "; this Dryfit reads up to version " + std::to_string(kFormatVersion),
-                 "Read it with the Dryfit that wrote it, or a newer one."};
+                 "Read it with the Dryfit version that wrote it, or a newer one."};
   }
   const bool sound = header.version > 0 && header.header_size >= sizeof header &&
                      header.header_size <= kLargestHeader && header.header_size % kRecordAlignment == 0 &&
                      header.committed >= header.header_size;
-  if (!sound) return Error{path + ": the header is damaged", "Run again."};
+  if (!sound) return Error{"the header of '" + path + "' is damaged", "Run again."};
   return {};
 }
 
@@ -61,7 +61,7 @@ bool is_sound(const wire::RecordHead& head) {
 }
 
 std::string describe(const wire::RecordHead& head) {
-  return "kind " + std::to_string(number(head.kind)) + " and a size of " + std::to_string(head.size) + " bytes";
+  return "kind " + std::to_string(number(head.kind)) + " with a size of " + std::to_string(head.size) + " bytes";
 }
 
 }  // namespace
@@ -104,7 +104,7 @@ void Reader::refresh() {
 std::optional<Event> Reader::next() {
   while (const auto head = next_head()) {
     const auto record = file_.at(offset_, head->size, end_);
-    if (record.empty()) return found_damage("the file has become shorter");
+    if (record.empty()) return found_damage("the file became shorter while it was read");
     if (const Decode decoder = decoder_of(head->kind)) {
       auto payload = (this->*decoder)(record.subspan(sizeof *head));
       if (!payload) return std::nullopt;
@@ -121,12 +121,12 @@ std::optional<wire::RecordHead> Reader::next_head() {
   if (!damage_.empty()) return std::nullopt;
   if (offset_ == end_ && capture_.committed.count <= end_) return std::nullopt;
   if (offset_ > end_ || end_ - offset_ < sizeof(wire::RecordHead))
-    return found_damage("is cut off by the end of the file");
+    return found_damage("cut off by the end of the file");
   const auto bytes = file_.at(offset_, sizeof(wire::RecordHead), end_);
-  if (bytes.empty()) return found_damage("the file has become shorter");
+  if (bytes.empty()) return found_damage("the file became shorter while it was read");
   const auto head = load<wire::RecordHead>(bytes);
-  if (!is_sound(head)) return found_damage("no record begins with " + describe(head));
-  if (head.size > end_ - offset_) return found_damage("is cut off by the end of the file");
+  if (!is_sound(head)) return found_damage(describe(head) + " is not a record");
+  if (head.size > end_ - offset_) return found_damage("cut off by the end of the file");
   return head;
 }
 
@@ -155,20 +155,20 @@ Reader::Decode Reader::decoder_of(wire::Kind kind) {
 
 template <class Wire>
 std::optional<Payload> Reader::decode(std::span<const std::byte> payload) {
-  if (payload.size() < sizeof(Wire)) return found_damage("is too short for its kind");
+  if (payload.size() < sizeof(Wire)) return found_damage("too short for its kind");
   const auto wire = load<Wire>(payload);
-  if (!is_valid(wire)) return found_damage("has a purpose of no meaning");
+  if (!is_valid(wire)) return found_damage("unknown purpose");
   auto event = from_wire(wire);
-  if (!knows_names_of(event)) return found_damage("refers to a name that was not given before");
+  if (!knows_names_of(event)) return found_damage("refers to a name that is not defined yet");
   return event;
 }
 
 std::optional<Payload> Reader::decode_name(std::span<const std::byte> payload) {
-  if (payload.size() < sizeof(wire::Name)) return found_damage("is too short for its kind");
+  if (payload.size() < sizeof(wire::Name)) return found_damage("too short for its kind");
   const auto wire = load<wire::Name>(payload);
   const auto text = payload.subspan(sizeof wire);
-  if (wire.length > text.size()) return found_damage("is too short for its text");
-  if (wire.id != names_.size() + 1) return found_damage("gives a name out of turn");
+  if (wire.length > text.size()) return found_damage("too short for its text");
+  if (wire.id != names_.size() + 1) return found_damage("defines a name out of order");
   return Name{NameId{wire.id}, names_.emplace_back(reinterpret_cast<const char*>(text.data()), wire.length)};
 }
 

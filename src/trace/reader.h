@@ -25,15 +25,15 @@ struct Capture {
   pid_t pid;
   pid_t parent;
   std::uint64_t start_realtime;   ///< nanoseconds since 1970 (UTC)
-  std::uint64_t start_monotonic;  ///< nanoseconds of the machine's CLOCK_MONOTONIC: puts several processes on one axis
+  std::uint64_t start_monotonic;  ///< nanoseconds of CLOCK_MONOTONIC: puts several processes on one time axis
   Bytes committed;                ///< header and whole records
-  bool closed_cleanly;            ///< false: the process lives, or was killed
+  bool closed_cleanly;            ///< false: the process is still running, or was killed
   Incomplete incomplete;          ///< why the last records are missing, if any are
-  std::uint64_t dropped;          ///< how many
+  std::uint64_t dropped;          ///< how many are missing
 };
 
-/// Reads a trace file, event by event, in memory of fixed size (and the texts). Any file may be given: one still being
-/// written, one cut off anywhere, one damaged, one that is no trace. Not thread-safe.
+/// Reads a trace file, event by event, in constant memory (plus the texts). Accepts any file: one still being
+/// written, one cut off anywhere, one damaged, one that is not a trace. Not thread-safe.
 ///
 ///   while (auto event = reader.next()) use(*event);
 ///   if (!reader.damage().empty()) ...
@@ -44,19 +44,19 @@ class Reader {
   /// As of open() or the last refresh().
   const Capture& capture() const { return capture_; }
 
-  /// The next event; none after the last whole record, or where damage was met. Records of an unknown kind are left out
-  /// and counted. The in-place counts of an event are those of the moment of reading: open a finished file for the
-  /// last.
+  /// The next event; none after the last whole record or at damage. Records of an unknown kind are skipped
+  /// and counted. The in-place counts of an event are those at the moment of reading; read a finished file for the
+  /// final ones.
   std::optional<Event> next();
 
-  /// Looks at the header again: next() goes on with what a living process has written meanwhile. Costs a microsecond or
-  /// so.
+  /// Reads the header again: next() continues with what a running process has written since. Takes about a
+  /// microsecond.
   void refresh();
 
   /// The text of a name that an event read so far referred to. Valid as long as the Reader.
   std::string_view text(NameId id) const;
 
-  /// What is wrong with the file and at which byte, once next() has met it; empty if nothing is. Events before are
+  /// What is wrong with the file and at which byte, once next() has reached it; empty if nothing is. Earlier events are
   /// good.
   const std::string& damage() const { return damage_; }
 

@@ -15,7 +15,7 @@
 namespace dryfit::trace {
 namespace {
 
-/// Reads whatever is there and checks what the Reader promises about it.
+/// Reads everything and checks what the Reader promises about it.
 void read_everything(const std::string& path) {
   auto reader = Reader::open(path);
   if (!reader) {

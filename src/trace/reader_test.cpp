@@ -50,12 +50,12 @@ std::string damage_of(const TemporaryFolder& folder, std::string_view bytes) {
   return reader->damage();
 }
 
-TEST(Reader, What_is_no_trace_is_refused_with_a_reason) {
+TEST(Reader, What_is_not_a_trace_is_refused_with_a_reason) {
   const TemporaryFolder folder;
   const std::string sample = sample_bytes(folder);
   EXPECT_NE(error_of(folder, "").find("is empty"), std::string::npos);
   EXPECT_NE(error_of(folder, sample.substr(0, 100)).find("too short"), std::string::npos);
-  EXPECT_NE(error_of(folder, std::string(4096, '\0')).find("as it began"), std::string::npos);
+  EXPECT_NE(error_of(folder, std::string(4096, '\0')).find("has no header yet"), std::string::npos);
   EXPECT_NE(error_of(folder, std::string(4096, 'x')).find("is not a Dryfit trace"), std::string::npos);
 }
 
@@ -123,24 +123,24 @@ TEST(Reader, Damage_is_named_with_its_place) {
   const std::string sample = sample_bytes(folder);
   const std::string at = "record at byte " + std::to_string(sample.size()) + ": ";
   const auto damage = [&](const std::string& record) { return damage_of(folder, with_record(sample, record)); };
-  EXPECT_EQ(damage(std::string(16, '\0')), at + "no record begins with kind 0 and a size of 0 bytes");
-  EXPECT_EQ(damage(raw_record(10, 28)), at + "no record begins with kind 10 and a size of 28 bytes");
-  EXPECT_EQ(damage(raw_record(10, 16)), at + "is too short for its kind");
-  EXPECT_EQ(damage(raw_record(1, 24)), at + "is too short for its text");
-  EXPECT_EQ(damage(raw_record(4, 40)), at + "has a purpose of no meaning");
-  EXPECT_EQ(damage(raw_record(9, 24)), at + "refers to a name that was not given before");
-  EXPECT_EQ(damage(raw_record(10, 24).substr(0, 20)), at + "is cut off by the end of the file");
-  EXPECT_EQ(damage("12345678"), at + "is cut off by the end of the file");
+  EXPECT_EQ(damage(std::string(16, '\0')), at + "kind 0 with a size of 0 bytes is not a record");
+  EXPECT_EQ(damage(raw_record(10, 28)), at + "kind 10 with a size of 28 bytes is not a record");
+  EXPECT_EQ(damage(raw_record(10, 16)), at + "too short for its kind");
+  EXPECT_EQ(damage(raw_record(1, 24)), at + "too short for its text");
+  EXPECT_EQ(damage(raw_record(4, 40)), at + "unknown purpose");
+  EXPECT_EQ(damage(raw_record(9, 24)), at + "refers to a name that is not defined yet");
+  EXPECT_EQ(damage(raw_record(10, 24).substr(0, 20)), at + "cut off by the end of the file");
+  EXPECT_EQ(damage("12345678"), at + "cut off by the end of the file");
   EXPECT_EQ(damage(raw_record(10, kMaxRecordBytes + 8)),
-            at + "no record begins with kind 10 and a size of 1048584 bytes");
+            at + "kind 10 with a size of 1048584 bytes is not a record");
 }
 
-TEST(Reader, A_name_out_of_turn_is_damage) {
+TEST(Reader, A_name_out_of_order_is_damage) {
   const TemporaryFolder folder;
   std::string name = raw_record(1, 24);
   poke<std::uint32_t>(name, 16, 1);
   poke<std::uint32_t>(name, 20, 0);
-  EXPECT_NE(damage_of(folder, with_record(sample_bytes(folder), name)).find("out of turn"), std::string::npos);
+  EXPECT_NE(damage_of(folder, with_record(sample_bytes(folder), name)).find("out of order"), std::string::npos);
 }
 
 TEST(Reader, A_sample_cut_at_any_length_is_read_up_to_its_last_whole_record) {
@@ -176,7 +176,7 @@ TEST(Reader, A_sample_with_any_byte_changed_is_read_without_harm) {
   EXPECT_GT(unharmed, sample.size()) << "most bytes are numbers, any of which reads well";
 }
 
-TEST(Reader, A_living_file_is_followed_event_by_event) {
+TEST(Reader, A_file_still_being_written_is_followed_event_by_event) {
   const TemporaryFolder folder;
   Writer writer;
   ASSERT_FALSE(writer.open(folder.file("t").c_str()));
@@ -199,7 +199,7 @@ TEST(Reader, A_living_file_is_followed_event_by_event) {
   EXPECT_EQ(reader->damage(), "");
 }
 
-TEST(Reader, A_file_that_shrinks_while_it_is_read_is_damage_and_no_crash) {
+TEST(Reader, A_file_that_shrinks_while_it_is_read_is_damage_and_not_a_crash) {
   const TemporaryFolder folder;
   Writer writer;
   ASSERT_FALSE(writer.open(folder.file("t").c_str()));
@@ -210,7 +210,7 @@ TEST(Reader, A_file_that_shrinks_while_it_is_read_is_damage_and_no_crash) {
   ASSERT_TRUE(reader->next());
   std::filesystem::resize_file(folder.file("t"), 600'000);
   rest_of(*reader);
-  EXPECT_NE(reader->damage().find("has become shorter"), std::string::npos) << reader->damage();
+  EXPECT_NE(reader->damage().find("became shorter"), std::string::npos) << reader->damage();
   std::filesystem::resize_file(folder.file("t"), 0);
   reader->refresh();
   EXPECT_FALSE(reader->next());

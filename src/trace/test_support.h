@@ -20,7 +20,7 @@
 #include "trace/text.h"
 #include "trace/writer.h"
 
-/// What the tests of this folder share.
+/// Shared by the tests in this folder.
 namespace dryfit::trace::testing {
 
 inline std::string read_bytes(const std::string& path) {
@@ -28,7 +28,7 @@ inline std::string read_bytes(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// A new file takes the old one's place: quicker than to rewrite it, which ext4 answers by waiting for the disk.
+/// Replaces the file with a new one: faster than rewriting it, for which ext4 waits for the disk.
 inline void write_bytes(const std::string& path, std::string_view bytes) {
   std::filesystem::remove(path);
   std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));

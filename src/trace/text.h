@@ -8,7 +8,7 @@
 #include "trace/format.h"
 #include "trace/reader.h"
 
-/// Traces for the eye: one line each, without the line's end. Seconds, then the kind of event, then its fields; texts
+/// Traces for people: one line per event, without the line end. Seconds, then the kind of event, then its fields; texts
 /// in quotes, in ASCII (everything else as \xNN). The same trace gives the same text everywhere.
 namespace dryfit::trace {
 
@@ -18,7 +18,7 @@ std::string to_text(const Event& event, const Reader& reader);
 /// trace version=1 pid=4242 parent=4241 state=open incomplete=disk_full dropped=7
 std::string to_text(const Capture& capture);
 
-/// "disk_full"; "unknown" for a value of no meaning.
+/// "disk_full"; "unknown" for an unknown value.
 std::string_view to_text(Incomplete reason);
 
 /// "allocation"

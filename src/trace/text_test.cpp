@@ -11,7 +11,7 @@ namespace {
 
 using namespace testing;
 
-TEST(Text, What_a_terminal_could_obey_is_shown_as_numbers) {
+TEST(Text, Control_characters_are_shown_as_numbers) {
   const TemporaryFolder folder;
   Writer writer;
   ASSERT_FALSE(writer.open(folder.file("t").c_str()));
@@ -34,7 +34,7 @@ TEST(Text, Times_are_seconds_with_nine_digits) {
   EXPECT_EQ(to_text(Event{61'000'000'007, Step{2}}, *reader), "61.000000007 step completed=2");
 }
 
-TEST(Text, The_header_shows_trouble_only_where_there_is_some) {
+TEST(Text, The_header_shows_problems_only_if_there_are_any) {
   Capture capture{.version = 1, .pid = 4242, .parent = 4241, .closed_cleanly = true};
   EXPECT_EQ(to_text(capture), "trace version=1 pid=4242 parent=4241 state=closed");
   capture.closed_cleanly = false;
@@ -43,7 +43,7 @@ TEST(Text, The_header_shows_trouble_only_where_there_is_some) {
   EXPECT_EQ(to_text(capture), "trace version=1 pid=4242 parent=4241 state=open incomplete=disk_full dropped=7");
 }
 
-TEST(Text, Values_of_no_meaning_are_unknown) {
+TEST(Text, Values_without_a_meaning_are_unknown) {
   EXPECT_EQ(to_text(Incomplete{99}), "unknown");
   EXPECT_EQ(to_text(Purpose{99}), "unknown");
   EXPECT_EQ(to_text(Purpose::physical), "physical");

@@ -90,7 +90,7 @@ CounterHandle Writer::counter(NameId name) noexcept {
   try {
     counters_.emplace(name, handle);
   } catch (const std::bad_alloc&) {
-    return handle;  // Asked for again, the name gets a second record: readers add them up.
+    return handle;  // Requested again, the name gets a second record: readers add them up.
   }
   return handle;
 }

@@ -16,11 +16,11 @@
 
 namespace dryfit::trace {
 
-/// Counts something in place, in the record that announced it. Lock-free, callable from any thread, valid for the life
-/// of the process: also after the writer was closed or destroyed, and in a forked child (the counts then go nowhere).
+/// Counts something in place, in the record that introduced it. Lock-free, callable from any thread, valid for the life
+/// of the process: also after the writer was closed or destroyed, and in a forked child (which discards the counts).
 class CounterHandle {
  public:
-  /// Counts into nowhere.
+  /// Discards its counts.
   CounterHandle() = default;
 
   void add(std::uint64_t count = 1) const noexcept { increase(*count_, count); }
@@ -42,17 +42,17 @@ class CounterHandle {
   std::uint64_t* bytes_ = &nowhere_;
 };
 
-/// Writes the trace file of the process that it lives in. Made for somebody else's process: nothing is thrown, printed
+/// Writes the trace file of its process. Made for somebody else's process: nothing is thrown, printed
 /// or aborted, no thread is started, no file descriptor is kept. What cannot be written is counted in the file's
 /// header.
 ///
 /// Thread-safe. Every method may be called at any time; while no file is open events are ignored.
 ///
-/// The file holds the events up to some moment without a gap: once a record had no room, all later ones are dropped
+/// The file holds all events up to one moment, without a gap: once a record had no room, all later ones are dropped
 /// too.
 ///
-/// Destruction does not close the file and may be skipped: the file then looks like that of a killed process. The
-/// mapping stays, for the sake of handles.
+/// The destructor does not close the file and need not run: the file then looks like that of a killed process. The
+/// mapping stays, because of the handles.
 class Writer {
  public:
   Writer() = default;
@@ -60,13 +60,13 @@ class Writer {
   Writer& operator=(const Writer&) = delete;
 
   /// Creates the file (mode 0600) and begins a capture; its clock starts here. The file must not exist yet (EEXIST), so
-  /// no capture is ever overwritten. On failure events are ignored and a file of no use may be left: an empty one tells
+  /// no capture is ever overwritten. On failure events are ignored and an unusable file may be left: an empty one shows
   /// the reader that there was no room. EALREADY while another file is open.
   std::error_code open(const char* path) noexcept;
 
   bool is_open() const noexcept;
 
-  /// Marks the file as closed cleanly and gives its unused room back. Later events are ignored; open() begins anew.
+  /// Marks the file as closed cleanly and releases its unused room. Later events are ignored; open() starts a new file.
   void close() noexcept;
 
   /// The id of a text, the same for the same text during the life of the process: whether a file is open or not, after
@@ -85,14 +85,14 @@ class Writer {
   void out_of_memory(const OutOfMemory& event) noexcept;
   void assumed(const Assumed& event) noexcept;
 
-  /// `event.launches` is the count to begin with; the handle adds to it.
+  /// `event.launches` is the initial count; the handle adds to it.
   CounterHandle kernel_loaded(const KernelLoaded& event) noexcept;
 
-  /// The counter of that name, begun at zero when it is asked for the first time in this file.
+  /// The counter of that name; it starts at zero when it is first requested in this file.
   CounterHandle counter(NameId name) noexcept;
 
-  /// To be called around fork() (pthread_atfork). The child forgets the file, which stays the parent's, without
-  /// touching it: handles of before count into nowhere, events are ignored until the child opens a file of its own.
+  /// Call these around fork() (pthread_atfork). The child lets go of the file, which remains the parent's, without
+  /// touching it: earlier handles discard their counts, and events are ignored until the child opens a file of its own.
   void before_fork() noexcept;
   void after_fork_in_parent() noexcept;
   void after_fork_in_child() noexcept;

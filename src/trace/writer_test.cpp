@@ -74,7 +74,7 @@ TEST(Writer, The_worked_example_of_the_format_has_these_bytes) {
   EXPECT_EQ(peek<std::uint64_t>(bytes, 16), bytes.size());
 }
 
-TEST(Writer, The_header_tells_whose_capture_it_is_and_how_it_ended) {
+TEST(Writer, The_header_says_whose_capture_it_is_and_how_it_ended) {
   const TemporaryFolder folder;
   Writer writer;
   ASSERT_FALSE(writer.open(folder.file("t").c_str()));
@@ -107,7 +107,7 @@ TEST(Writer, An_existing_file_is_never_overwritten) {
   EXPECT_EQ(read_bytes(folder.file("t")), "precious");
 }
 
-TEST(Writer, A_folder_that_is_not_there_is_an_error_and_events_are_ignored) {
+TEST(Writer, A_folder_that_does_not_exist_is_an_error_and_events_are_ignored) {
   Writer writer;
   EXPECT_EQ(writer.open("/no-such-folder/t"), std::errc::no_such_file_or_directory);
   EXPECT_FALSE(writer.is_open());
@@ -116,7 +116,7 @@ TEST(Writer, A_folder_that_is_not_there_is_an_error_and_events_are_ignored) {
   writer.close();
 }
 
-TEST(Writer, Closing_gives_unused_room_back) {
+TEST(Writer, Closing_releases_unused_room) {
   const TemporaryFolder folder;
   Writer writer;
   ASSERT_FALSE(writer.open(folder.file("t").c_str()));
@@ -172,7 +172,7 @@ TEST(Writer, A_text_beyond_the_limit_is_cut) {
   EXPECT_EQ(reader.text(id).size(), kMaxTextBytes);
 }
 
-TEST(Writer, A_counter_asked_for_twice_is_the_same_counter) {
+TEST(Writer, A_counter_requested_twice_is_the_same_counter) {
   const TemporaryFolder folder;
   Writer writer;
   ASSERT_FALSE(writer.open(folder.file("t").c_str()));

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <iterator>
 
+#include "base/bytes.h"
 #include "base/check.h"
 #include "predictor/median.h"
 #include "predictor/reach.h"
@@ -17,8 +18,6 @@ namespace {
 
 using predictor::Ending;
 using predictor::HarvestExample;
-
-constexpr double kMib = 1024 * 1024;
 
 double mib_of(const HarvestExample& example) { return example.bytes / kMib; }
 

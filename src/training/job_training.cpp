@@ -8,6 +8,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/bytes.h"
 #include "predictor/job_estimator.h"
 #include "predictor/median.h"
 #include "training/fitting.h"
@@ -19,8 +20,6 @@ using predictor::Ending;
 using predictor::HarvestExample;
 using predictor::JobVariant;
 using predictor::Knowledge;
-
-constexpr double kMib = 1024 * 1024;
 
 bool has_networks(const JobPlan& plan) { return plan.members != Members::trees; }
 bool has_trees(const JobPlan& plan) { return plan.members != Members::networks; }

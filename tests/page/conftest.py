@@ -16,6 +16,7 @@ import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 SAMPLE_PAGE = REPOSITORY / "build/release/tests/page/sample_page"
+HANGING_MS = 300_000  # no machine is that slow: what takes longer hangs
 
 
 def what_is_missing() -> str:
@@ -57,7 +58,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     def page(kind: str) -> Path:
         file = folder / f"{kind}.html"
         if not file.exists():
-            subprocess.run([str(SAMPLE_PAGE), kind, str(file)], check=True, timeout=60)
+            subprocess.run([str(SAMPLE_PAGE), kind, str(file)], check=True, timeout=HANGING_MS / 1000)
         return file
 
     return page
@@ -66,20 +67,21 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 class Opened:
     """A page in a tab, and what went wrong in it."""
 
-    def __init__(self, context: Any, file: Path) -> None:
+    def __init__(self, context: Any, file: Path, prepare: "Callable[[Any], None]" = lambda tab: None) -> None:
         self.file = file
         self.tab = context.new_page()
+        prepare(self.tab)
         self.troubles: "list[str]" = []
         self.requests: "list[str]" = []
         self.tab.on("console", lambda message: message.type in ("error", "warning") and self.troubles.append(message.text))
         self.tab.on("pageerror", lambda error: self.troubles.append(str(error)))
         self.tab.on("request", lambda request: self.requests.append(request.url))
         self.tab.goto(file.as_uri())
-        self.tab.wait_for_selector("html[data-ready]", timeout=60_000)
+        self.tab.wait_for_selector("html[data-ready]", timeout=HANGING_MS)
         self.settle()
 
     def settle(self) -> None:
-        """Two frames later everything that was asked for is drawn."""
+        """Two frames later everything is drawn."""
         self.tab.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def text(self, selector: str) -> str:
@@ -89,8 +91,12 @@ class Opened:
         return self.tab.locator(selector).first.bounding_box()
 
     def rows(self, label: str) -> "list[str]":
-        """A column of the table of tensors."""
-        return self.tab.locator(f'#tensor-rows td[data-label="{label}"]').all_inner_texts()
+        """A column of the table of tensors, also of rows that are out of sight and have no layout."""
+        cells = self.tab.locator(f'#tensor-rows td[data-label="{label}"]')
+        return cells.evaluate_all(
+            """(cells) => cells.map((cell) => [...cell.childNodes]
+                 .map((part) => (part.className === "sub" ? "\\n" : "") + part.textContent).join(""))"""
+        )
 
 
 @pytest.fixture
@@ -98,10 +104,11 @@ def opened(browser: Any) -> Iterator[Callable[..., Opened]]:
     """Opens a page; afterwards nothing may have gone wrong in it."""
     contexts, pages = [], []
 
-    def open_page(file: Path, **options: Any) -> Opened:
+    def open_page(file: Path, prepare: "Callable[[Any], None]" = lambda tab: None, **options: Any) -> Opened:
         context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce", **options})
+        context.set_default_timeout(HANGING_MS)
         contexts.append(context)
-        pages.append(Opened(context, file))
+        pages.append(Opened(context, file, prepare))
         return pages[-1]
 
     yield open_page

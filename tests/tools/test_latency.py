@@ -55,7 +55,7 @@ def test_every_goal_that_is_missed_is_named(latency: ModuleType) -> None:
     assert latency.broken(result(sequence=21.0, flat=10.5, seconds=20.0)) == [
         "layers sequence: p50 21.00 us, more than 20",
         "plain flat: p50 10.50 us, more than 10",
-        "batch: 100,000 descriptions a second, fewer than 200,000",
+        "batch: 100,000 descriptions per second, fewer than 200,000",
     ]
 
 
@@ -69,7 +69,7 @@ def test_the_table_holds_everybody_against_ours(latency: ModuleType, capsys: pyt
     latency.print_table(result())
     shown = capsys.readouterr().out
     assert "layers XGBoost              38.00    38.00    76.00   342.00         2.00" in shown
-    assert "222,222 a second of processor time (33,333 by the clock on the wall)" in shown
+    assert "222,222 per second of processor time (33,333 by wall-clock time)" in shown
 
 
 @pytest.mark.parametrize(("answer", "wrong"), [(7.0, []), (7.1, ["XGBoost layers"])])

@@ -36,7 +36,7 @@ ROW = {
         ("4th model in the same process", ["forward_grad:128", "forward_grad:256", "forward_grad:512"]),
     ],
 )
-def test_the_note_tells_which_models_came_before(note: str, before: list[str]) -> None:
+def test_the_note_says_which_models_came_before(note: str, before: list[str]) -> None:
     job = list(snapshots.PLANS["kkaitlyn11"]({**ROW, "note": note}).job)
     assert [argument for argument in job if ":" in argument] == before
     assert ("--empty-cache" in job) == bool(before)

@@ -67,7 +67,7 @@ def test_a_row_becomes_a_job_with_the_recorded_version_and_card(tmp_path: Path, 
 
 @pytest.mark.parametrize(
     "changes, reason",
-    [({"file": "somebody_small.txt.xz"}, "not written down"), ({"torch": "1.13.1"}, "no environment")],
+    [({"file": "somebody_small.txt.xz"}, "not implemented"), ({"torch": "1.13.1"}, "no environment")],
 )
 def test_a_row_that_cannot_be_run_is_kept_with_its_reason(tmp_path: Path, changes: dict[str, str], reason: str) -> None:
     (case,) = cases(tmp_path, **changes)

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""The file of answers: one JSON line per dry run, written as it ends; an interrupted study goes on where it was.
+"""The file of answers: one JSON line per dry run, written when it ends, so that an interrupted study can continue.
 
-A line is {"source", "id", "digest", "build", "outcome"}. An answer holds for a case as long as its digest does: the
-card, the environment, the job with the scripts it consists of and, where the source compares what the job left, the
-source with its modules.
+A line is {"source", "id", "digest", "build", "outcome"}. An answer is valid for a case as long as the digest stays the
+same: the card, the environment, the job with the scripts it consists of and, if the source compares what the job left,
+the source with its modules.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def digest(case: Case, source: Optional[Source], scripts: Path) -> str:
 
 
 def build_digest(dryfit: Path) -> str:
-    """Of the command and what is installed with it, by path and content."""
+    """The digest of the command and its installed files, by path and content."""
     command = dryfit.resolve()
     root = command.parents[1]
     files = [path for part in ("lib/dryfit", "share/dryfit") for path in (root / part).rglob("*") if path.is_file()]
@@ -53,7 +53,7 @@ def _code(script: Path) -> str:
 
 
 def closure(script: Path) -> set[Path]:
-    """The script and what it imports, directly or not, from its own folder or from the packages around it."""
+    """The script and what it imports, directly or indirectly, from its own folder or from the packages around it."""
     found: set[Path] = set()
     waiting = [script]
     while waiting:
@@ -78,7 +78,7 @@ def _imports(path: Path) -> Iterable[Path]:
 
 
 def _modules(folder: Path, dotted: str) -> Iterable[Path]:
-    """Every module that the name passes through; a package stands for all its modules, which it may import by name."""
+    """Every module along the dotted name; a package counts as all its modules, since it may import them by name."""
     path = folder
     for part in dotted.split("."):
         path = path / part
@@ -87,7 +87,7 @@ def _modules(folder: Path, dotted: str) -> Iterable[Path]:
 
 
 class Answers:
-    """Thread-safe. A line cut short is passed over; of several lines for one digest the last holds."""
+    """Thread-safe. Incomplete lines are skipped; the last line for a digest counts."""
 
     def __init__(self, path: Path, build: str, use_earlier: bool = True, any_build: bool = False):
         self._path = path

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""From the name a GPU gives itself to the card of Dryfit's catalogue."""
+"""Finds the card of Dryfit's catalogue for the name that a GPU reports."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PUBLISHED = {
 
 
 class Cards:
-    """Answers from the published names first, then from `dryfit gpus`, asked when needed. A name that several cards
+    """Looks in the published names first, then in `dryfit gpus`, which is run when needed. A name that several cards
     share finds none."""
 
     def __init__(self, dryfit: Path = DRYFIT):

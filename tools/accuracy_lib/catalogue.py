@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""The sources of truth there are: every module of accuracy_lib.sources that has a NAME."""
+"""The sources of measured truth: every module of accuracy_lib.sources that has a NAME."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Source:
 
 
 def discover() -> list[Source]:
-    """In the order of their names."""
+    """Sorted by name."""
     names = [found.name for found in pkgutil.iter_modules(sources.__path__)]
     modules = [importlib.import_module(f"{sources.__name__}.{name}") for name in names]
     return sorted((_source(module) for module in modules if hasattr(module, "NAME")), key=lambda source: source.name)

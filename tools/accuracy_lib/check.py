@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""One promise as a check: on published transformer runs PyTorch's reserved peak is off by a constant of the card."""
+"""One promise as a check: on published transformer runs PyTorch's reserved peak is off by a constant for each card."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class Check(NamedTuple):
     def sentence(self) -> str:
         return (
             f"{self.within} of {self.rows} transformer rows (zero_grad position published, batch >= {CHECKED_BATCH}, "
-            f"fitted) lie within 2 MiB of their card's median difference; {REQUIRED_SHARE:.0%} are required: "
+            f"fitted) lie within 2 MiB of their GPU's median difference; {REQUIRED_SHARE:.0%} are required: "
             f"{'passed' if self.passed else 'failed'}"
         )
 
 
 def check(results: Iterable[Result]) -> Check:
-    """A row without an answer counts as outside. CNN rows are left out: their published baseline was taken while the
+    """A row without an answer counts as outside. CNN rows are excluded: their published baseline was taken while the
     model was being copied."""
     chosen = [result for result in results if _is_checked(result)]
     differences: dict[str, list[int]] = defaultdict(list)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a source's comparison left in the record, as the tables show it; accuracy_lib.case tells what it may be."""
+"""A source's comparison as the tables show it; accuracy_lib.case defines what it may contain."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Difference(NamedTuple):
 
 
 def columns(result: Result) -> dict[str, Any]:
-    """By name, the row's published peaks last."""
+    """Sorted by name, with the row's published peaks last."""
     flat = _flat(result.outcome.compared)
     found: dict[str, Any] = {}
     for name, value in flat.items():

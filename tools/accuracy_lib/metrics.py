@@ -37,7 +37,7 @@ def has_truth(result: Result) -> bool:
 
 
 class Point(NamedTuple):
-    """A row with its measured main field and what a tool says about it."""
+    """A row with its measured main field and a tool's answer."""
 
     result: Result
     truth: int
@@ -83,7 +83,7 @@ def peer(name: str) -> Estimator:
 
 
 def peers_of(results: Iterable[Result]) -> list[str]:
-    """Every peer that says something about one of the rows, in the order the rows name them."""
+    """Every peer with an answer for one of the rows, in the order of the rows."""
     named = [name for result in results for name, said in result.case.peers.items() if said and said.bytes is not None]
     return list(dict.fromkeys(named))
 
@@ -107,12 +107,12 @@ CardKey = tuple[str, str, str]
 
 
 def card_key(result: Result) -> CardKey:
-    """What shares one constant: a source, a group of it, a card."""
+    """The rows that share a constant: by source, group and card."""
     return result.case.source, result.case.group, result.case.card
 
 
 def constants(results: Iterable[Result]) -> dict[CardKey, float]:
-    """Median of truth - ours: what the measurement saw and Dryfit did not count."""
+    """Median of truth - ours: what the measurement includes and Dryfit does not count."""
     differences: dict[CardKey, list[float]] = defaultdict(list)
     for result, truth, guess in points(results, ours):
         differences[card_key(result)].append(truth - guess)
@@ -133,7 +133,7 @@ class Share(NamedTuple):
 
 
 def near_share(results: Sequence[Result]) -> Share:
-    """Rows no further than NEAR_BYTES from truth after the card's constant; one without an answer counts as further."""
+    """Rows within NEAR_BYTES of the truth after the card's constant; one without an answer counts as further off."""
     rows = [result for result in results if has_truth(result) and not result.not_run]
     found = points(rows, with_constant(constants(rows)))
     return Share(sum(abs(point.guess - point.truth) <= NEAR_BYTES for point in found), len(rows))
@@ -143,7 +143,7 @@ def near_share(results: Sequence[Result]) -> Share:
 
 
 def exact_share(results: Iterable[Result], part: str = "") -> Share:
-    """Rows of which every field that PyTorch counts and whose name contains `part` is equal; one without an answer
+    """Rows in which every field that PyTorch counts and that has `part` in its name is equal; one without an answer
     counts as unequal."""
     hits = rows = 0
     for result in results:
@@ -188,7 +188,7 @@ def verdict_word(said: Optional[str]) -> str:
 
 
 def said(result: Result, tool: str) -> Optional[str]:
-    """None: the tool was not asked."""
+    """None: the tool was not asked for a verdict."""
     if tool == OURS:
         return None if result.not_run else verdict_word(result.outcome.verdict)
     estimate = result.case.peers.get(tool)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which rows are missed, by how much, and why."""
+"""Which rows are off, by how much, and why."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Miss(NamedTuple):
 
     @property
     def off(self) -> float:
-        """Relative; a wrong verdict or no answer at all comes first."""
+        """Relative; a wrong verdict or a missing answer comes first."""
         if self.truth is None or self.ours is None:
             return float("inf")
         return abs(self.ours - self.truth) / self.truth if self.truth else float(self.ours != self.truth)
@@ -37,7 +37,7 @@ class Miss(NamedTuple):
 
 
 def find(results: Iterable[Result]) -> list[Miss]:
-    """One per row at most, the worst of each source first."""
+    """At most one per row, the worst of each source first."""
     found = [miss for result in results if (miss := _miss(result))]
     return sorted(found, key=lambda miss: (miss.result.case.source, -miss.off, miss.result.case.id))
 
@@ -51,7 +51,7 @@ def _miss(result: Result) -> Optional[Miss]:
 
 
 def _wrong_verdict(result: Result) -> Optional[Miss]:
-    """No verdict on a run that ended well is none: Dryfit does not judge a job that never calls an optimizer's step."""
+    """A missing verdict on a run that ended well is not a miss: Dryfit does not judge a job without optimizer steps."""
     said = metrics.said(result, metrics.OURS)
     if result.case.truth_oom is None or said is None:
         return None
@@ -61,7 +61,7 @@ def _wrong_verdict(result: Result) -> Optional[Miss]:
 
 
 def _wrong_field(result: Result) -> Optional[Miss]:
-    """The field that is furthest off."""
+    """The field with the largest error."""
     unequal = [
         Miss(result, name, truth, result.ours(name))
         for name, truth in result.case.truth.items()

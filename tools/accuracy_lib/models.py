@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which models the job script can build: asked of the script's own list, which needs no PyTorch."""
+"""Which models the job script can build: read from the script's own list, without PyTorch."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the dry run of one case gave, and the case and its outcome side by side."""
+"""The outcome of one case's dry run, and pairs of case and outcome."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .case import Case
 
 @dataclass(frozen=True)
 class Outcome:
-    """`error` is set when the run gave no answer."""
+    """`error` is set if the run gave no answer."""
 
     measured: dict[str, int] = field(default_factory=dict)
     verdict: Optional[str] = None  # "fits", "tight", "does-not-fit" or "cannot-tell"
@@ -21,7 +21,7 @@ class Outcome:
     reason: Optional[str] = None
     compared: dict[str, Any] = field(default_factory=dict)
     error: Optional[str] = None
-    passing: bool = False  # the error may go away by itself, e.g. with a less busy machine
+    passing: bool = False  # the error may go away, e.g. on a less busy machine
     seconds: Optional[float] = None
 
 
@@ -33,7 +33,7 @@ class Result:
 
     @property
     def not_run(self) -> Optional[str]:
-        """Why there is no dry run of this row at all."""
+        """Why this row has no dry run at all."""
         return self.case.cannot
 
     @property

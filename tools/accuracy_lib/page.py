@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""The scoreboard as one HTML file that needs nothing else: style sheet and plots stand in it."""
+"""The scoreboard as one self-contained HTML file, including its style sheet and plots."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def _opening(results: Results) -> str:
     links = "".join(f'<a href="#{escape(name, True)}">{escape(name)}</a>' for name in sources)
     return (
         "<h1>Dryfit against real GPUs</h1>\n"
-        '<p class="faint">Every job below was run on a card that was not there and compared with what a real one '
-        "showed. Dots carry their row: point at them.</p>\n"
+        '<p class="faint">Every job below ran on a simulated GPU and is compared with what a real one '
+        "showed. Point at a dot to see its row.</p>\n"
         f'<div class="tiles">{"".join(_tiles(results))}</div>\n<nav>{links}</nav>'
     )
 
@@ -92,7 +92,7 @@ def _figures(results: Results) -> str:
     if not metrics.points(results, metrics.ours):
         return ""
     parts = {
-        f"Error of {_main_fields(results)}, per card and tool": plots.spread(results),
+        f"Error of {_main_fields(results)}, per GPU and tool": plots.spread(results),
         "Estimated against measured, both logarithmic": plots.scatter(results),
     }
     figures = (f"<figure><figcaption>{escape(title)}</figcaption>{plot}</figure>" for title, plot in parts.items())
@@ -119,7 +119,7 @@ def _table(table: Table) -> str:
 
 
 def _row(line: Sequence[str], numbers: Sequence[bool], above: Sequence[str]) -> str:
-    """Where a line begins like the one above it, the beginning is there but not shown."""
+    """If a line begins like the one above it, its beginning is present but not shown."""
     again = len(os.path.commonprefix([list(line), list(above)]))
     cells = (
         f"<td{_attribute('again' if column < again else _cell_class(cell, flag))}>{escape(cell)}</td>"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Two plots per source: how the errors are spread, per card and tool, and estimates against measured peaks."""
+"""Two plots per source: how the errors are spread, per GPU and tool, and estimates against measured peaks."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ GUTTER = 124  # left of the lanes, for their names
 LANE = 17
 HEADING = 22
 BOTTOM = 34
-EXACT_X = GUTTER + 16  # where errors of zero stand, apart from the logarithmic axis
+EXACT_X = GUTTER + 16  # where errors of zero go, outside the logarithmic axis
 ERRORS = svg.LogScale(1e-5, 2.0, GUTTER + 48, WIDTH - 14)
 ERROR_TICKS = (1e-4, 1e-3, 1e-2, 1e-1, 1.0)
 
 SCATTER_LEFT = 50
 SCATTER_HEIGHT = 330
-MARGIN = 1.5  # the axes go so many times beyond the smallest and the largest size
+MARGIN = 1.5  # the axes extend this many times beyond the smallest and the largest size
 GIB = 1 << 30
 
 
 def tool_class(tool: str) -> str:
-    """Of the page's style sheet: a colour per tool."""
+    """A class of the page's style sheet: one colour per tool."""
     return "t-" + "".join(letter if letter.isalnum() else "-" for letter in tool)
 
 
@@ -43,7 +43,7 @@ def _hint(point: metrics.Point, tool: str) -> str:
 
 
 def spread(results: Results) -> str:
-    """A lane per card and tool, a dot per row, a bar at the median."""
+    """A lane per GPU and tool, a dot per row, a bar at the median."""
     shapes: list[str] = []
     y = 8.0
     for card, members in _cards(results).items():
@@ -54,7 +54,7 @@ def spread(results: Results) -> str:
             if points:
                 shapes += _lane(y, tool, points)
                 y += LANE
-    return svg.drawing(WIDTH, y + BOTTOM, [*_error_axis(y), *shapes], "relative error per card and tool")
+    return svg.drawing(WIDTH, y + BOTTOM, [*_error_axis(y), *shapes], "relative error per GPU and tool")
 
 
 def _cards(results: Results) -> dict[str, list[Result]]:
@@ -73,7 +73,7 @@ def _lane(y: float, tool: str, points: Sequence[metrics.Point]) -> Iterable[str]
     middle = y + LANE / 2
     yield svg.label(GUTTER - 8, middle + 4, tool, "lane " + tool_class(tool), "end")
     for index, point in enumerate(points):
-        scatter = ((index * 7) % 11 - 5) * 0.9  # neighbours apart, and the same on every run
+        scatter = ((index * 7) % 11 - 5) * 0.9  # separates neighbours, and is the same on every run
         yield svg.circle(_error_place(point.error), middle + scatter, 2.6, tool_class(tool), _hint(point, tool))
     x = _error_place(median(point.error for point in points))
     yield svg.line(x, y + 1, x, y + LANE - 1, "median " + tool_class(tool))
@@ -125,7 +125,7 @@ def _size_axes(low: float, high: float, across: svg.LogScale, up: svg.LogScale) 
 
 
 def _size_ticks(low: float, high: float) -> list[float]:
-    """Powers of two or four or more, so that at most seven stand on an axis."""
+    """Powers of two, four or more, so that an axis has at most seven."""
     powers = [2.0**power for power in range(0, 50) if low <= 2.0**power <= high]
     step = len(powers) // 7 + 1
     return powers[::step]

@@ -14,7 +14,7 @@ BAR_WIDTH = 24
 
 
 class Progress:
-    """Thread-safe. Jobs that are not alike may say how much work each is, of how much in all."""
+    """Thread-safe. Unequal jobs may say how much work each is, out of how much in total."""
 
     def __init__(self, total: int, work: Optional[float] = None):
         self._total = total

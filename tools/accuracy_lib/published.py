@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Reads what authors published as text: the name of a GPU, and sizes rounded to some decimals of a unit."""
+"""Reads what authors published as text: GPU names, and sizes rounded to a few decimals of a unit."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Size(NamedTuple):
 
 
 def read_size(text: str, unit: str) -> Size:
-    """The digits after the point say how exact the size is: "1.50", "GiB" is exact to 0.005 GiB."""
+    """The digits after the point give the precision of the size: "1.50", "GiB" is exact to 0.005 GiB."""
     value = Decimal(text)
     scale = _UNITS[unit]
     exponent = value.as_tuple().exponent
@@ -30,7 +30,7 @@ def read_size(text: str, unit: str) -> Size:
 
 
 def find_card(gpu: str) -> Optional[str]:
-    """By the part of a name that authors agree on."""
+    """Finds a GPU by the part of its name that authors agree on."""
     return next((card for name, card in _CARDS.items() if name in gpu), None)
 
 

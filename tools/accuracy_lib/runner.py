@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""One case through `dryfit run`: its job with a folder of its own, what it measured, what the comparison says."""
+"""Runs one case with `dryfit run`: its job in a folder of its own, its measurements, and the comparison."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ MEASURED = "measured.json"
 @dataclass(frozen=True)
 class Runner:
     dryfit: Path
-    python: Optional[Path] = None  # instead of the one each case names
+    python: Optional[Path] = None  # instead of each case's own
 
     def python_of(self, case: Case) -> Path:
         return self.python or REPOSITORY / ".venv" / case.venv / "bin" / "python"
 
     def obstacle(self, case: Case) -> Optional[str]:
         """Why the case cannot be run on this machine as it is."""
-        return None if self.python_of(case).exists() else f"the Python environment {case.venv} is not there"
+        return None if self.python_of(case).exists() else f"the Python environment {case.venv} does not exist"
 
     def run(self, case: Case, source: Optional[Source]) -> Outcome:
         folder = Path(tempfile.mkdtemp(prefix="accuracy-"))
@@ -66,10 +66,10 @@ def _read_measured(folder: Path) -> Optional[dict[str, int]]:
 
 
 def outcome_of(answer: Answer, job_measured: Optional[dict[str, int]]) -> Outcome:
-    """The job's own numbers win: they name the moments the truth was taken at."""
+    """The job's own numbers take precedence: they are from the moments at which the truth was measured."""
     seconds = round(answer.seconds, 2)
-    told = answer.returncode in (0, 3) or (answer.returncode == 1 and job_measured is not None)
-    if not told or not answer.results:
+    answered = answer.returncode in (0, 3) or (answer.returncode == 1 and job_measured is not None)
+    if not answered or not answer.results:
         return Outcome(seconds=seconds, error=answer.complaint(), passing=answer.returncode < 0)
     result = answer.results[0]
     return Outcome(
@@ -83,7 +83,7 @@ def outcome_of(answer: Answer, job_measured: Optional[dict[str, int]]) -> Outcom
 
 
 def reported_fields(result: dict[str, Any]) -> dict[str, int]:
-    """What Dryfit itself says, under the names of accuracy_lib.case."""
+    """Dryfit's own numbers, under the names of accuracy_lib.case."""
     torch, device, context = result["torch"], result["device_peak_bytes"], result["outside_torch"]["context_bytes"]
     oom = result["oom"] or {}
     fields = {

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""The scoreboard: which tables there are, from results alone. The same results give the same tables."""
+"""The tables of the scoreboard, made from results alone. The same results give the same tables."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def by_source(results: Results) -> dict[str, list[Result]]:
 
 
 def by_group(results: Results) -> dict[GroupKey, list[Result]]:
-    """A source as a whole first where it has several groups."""
+    """If a source has several groups, the source as a whole comes first."""
     groups: dict[GroupKey, list[Result]] = {}
     for source, members in by_source(results).items():
         parts: dict[str, list[Result]] = {}
@@ -60,7 +60,7 @@ def by_group(results: Results) -> dict[GroupKey, list[Result]]:
 
 
 def by_card(results: Results) -> dict[str, list[Result]]:
-    """All cards first where there are several."""
+    """If there are several cards, all of them together come first."""
     cards: dict[str, list[Result]] = {}
     for result in results:
         cards.setdefault(result.case.card, []).append(result)
@@ -76,12 +76,12 @@ def has_peers(results: Results) -> bool:
 
 
 def summary(results: Results) -> Table:
-    header = ("source", "group", "card", "rows", "run", "allocated", "reserved", "all fields", "median", "p95", "worst")
+    header = ("source", "group", "GPU", "rows", "run", "allocated", "reserved", "all fields", "median", "p95", "worst")
     table = Table("Dryfit against real GPUs", (*header, "within 2 MiB", "constant MiB"))
     table.note = (
         "allocated, reserved, all fields: rows equal to the byte in every such field that was published.\n"
-        "median, p95, worst: relative error of the row's main field. within 2 MiB: after the card's constant, the\n"
-        "median of measured - ours. Rows that were run and gave no answer count as missed."
+        "median, p95, worst: relative error of the row's main field. within 2 MiB: after adding the GPU's constant,\n"
+        "the median of measured - ours. Rows that were run and gave no answer count as missed."
     )
     for (source, group), members in by_group(results).items():
         parts = by_card(members) if group else {ALL_CARDS: members}
@@ -98,17 +98,17 @@ def _summary_cells(results: Results) -> Cells:
 
 
 def _constant(results: Results) -> str:
-    """Only where there is one: several cards or groups have several."""
+    """Only if there is exactly one: several cards or groups have several."""
     found = metrics.constants(results)
     return mebibytes(next(iter(found.values()))) if len(found) == 1 else ""
 
 
 def beside_peers(results: Results) -> Table:
     header = ("source", "group", "tool", "rows", "median", "mean", "p95", "worst", "dryfit on these: median", "mean")
-    table = Table("Relative error beside other tools, runs that ended well", header)
+    table = Table("Relative error beside other tools, completed runs", header)
     table.note = (
         "dryfit: PyTorch's reserved memory, libraries and code; dryfit, reserved: PyTorch's reserved memory alone;\n"
-        "dryfit + constant: with the card's constant added."
+        "dryfit + constant: with the GPU's constant added."
     )
     for (source, group), members in by_group(results).items():
         if has_peers(members):
@@ -131,10 +131,10 @@ def _peer_lines(results: Results) -> list[Cells]:
 
 def verdicts(results: Results) -> Table:
     header = ("source", "tool", "rows", "fitted: fits", "tight", "does not fit", "OOM: does not fit", "tight", "fits")
-    table = Table("Verdicts where the real end of the run was published", (*header, "cannot tell"))
+    table = Table("Verdicts where the real outcome was published", (*header, "cannot tell"))
     table.note = (
-        "How the run really ended: what the tool said. The worst error is an OOM that was said to fit.\n"
-        "Dryfit cannot tell about a job that never calls an optimizer's step, or gave no answer."
+        "Columns: the real outcome, then what the tool said. The worst error is “fits” for a run that ended in OOM.\n"
+        "cannot tell: the job never calls an optimizer step, or Dryfit gave no answer."
     )
     for source, members in by_source(results).items():
         for tool in (metrics.OURS, *metrics.peers_of(members)):
@@ -150,7 +150,7 @@ def xmem_scores(results: Results) -> Table:
     table.note = (
         "estimation failure: the verdict was wrong, or the job ran out of memory with its allocator capped at the\n"
         "estimate; undecided: that run was not made, which counts as failed.\n"
-        "conservation: memory of the card left to others per run; a wrong verdict costs the whole card."
+        "conservation: GPU memory left to other jobs, per run; a wrong verdict costs the whole GPU."
     )
     for (source, group), members in by_group(results).items():
         for tool in (metrics.OURS, *metrics.peers_of(members)):
@@ -162,7 +162,7 @@ def xmem_scores(results: Results) -> Table:
 
 
 def traces(results: Results) -> Table:
-    """What the sources' comparisons said, one line per row."""
+    """The results of the sources' comparisons, one line per row."""
     compared = [(result, comparison.columns(result)) for result in results if result.outcome.compared]
     names = list(dict.fromkeys(name for _, columns in compared for name in columns))
     table = Table("Event by event", ("source", "row", *names))

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """xMem's second run: the same job with PyTorch's allocator capped at a tool's estimate, rounded to 1 % of the card.
 
-An estimate under which the job no longer runs is a failed one. Where no such run was published its end follows from
+An estimate fails if the job no longer runs under it. If no such run was published, its end follows from
 what is known (a cap above the measured peak passes, one below the bytes in use cannot) or from a dry run with the cap.
 Jobs whose facts hold `second_run_oom` take --memory-fraction; the entry gives the published ends by tool.
 """
@@ -31,7 +31,7 @@ def fraction(result: Result, tool: str) -> Optional[float]:
 
 
 def known_end(result: Result, tool: str) -> Optional[bool]:
-    """Whether the capped run ends out of memory; None: only a run can tell."""
+    """Whether the capped run ends out of memory; None: only a run can show it."""
     published = result.case.facts[PUBLISHED_ENDS].get(tool)
     share = fraction(result, tool)
     if published is not None or share is None or result.truth is None:
@@ -43,7 +43,7 @@ def known_end(result: Result, tool: str) -> Optional[bool]:
 
 
 def is_needed(result: Result, tool: str) -> bool:
-    """Only where the job fitted and the tool said so does the second run count."""
+    """The second run counts only if the job fitted and the tool said so."""
     asked = PUBLISHED_ENDS in result.case.facts and result.answered and result.case.truth_oom is False
     return asked and metrics.said(result, tool) in ("fits", "tight") and fraction(result, tool) is not None
 
@@ -55,7 +55,7 @@ def capped(result: Result, tool: str) -> Case:
 
 
 def open_questions(results: Sequence[Result]) -> list[tuple[int, str]]:
-    """Which rows' and which tools' second runs have to be made: index of the result, name of the tool."""
+    """The second runs that have to be made: index of the result, name of the tool."""
     return [
         (index, tool)
         for index, result in enumerate(results)

@@ -24,7 +24,7 @@ class Study:
         self._workers = workers
 
     def results(self, cases: list[Case]) -> Iterator[Result]:
-        """Each as soon as it and all before it are known. A case that cannot be run here comes back saying so."""
+        """Yields each result as soon as it and all before it are known. A case that cannot be run here says so."""
         cases = [replace(case, cannot=case.cannot or self._runner.obstacle(case)) for case in cases]
         keys = [None if case.cannot else self._key(case) for case in cases]
         waiting: dict[str, Case] = {}

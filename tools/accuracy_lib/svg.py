@@ -12,7 +12,7 @@ from typing import Iterable
 
 @dataclass(frozen=True)
 class LogScale:
-    """From values to places; what lies outside lands on the edge."""
+    """Maps values to positions; values outside the range go to the edge."""
 
     low: float
     high: float

@@ -18,7 +18,7 @@ _NUMBER = re.compile(r"([-+]?[\d.,]+( %|/\d+| / [\d.,]+)?)?")
 
 @dataclass
 class Table:
-    """A column of numbers stands to the right."""
+    """Columns of numbers are right-aligned."""
 
     title: str
     header: Cells
@@ -54,7 +54,7 @@ def percent(value: Optional[float], digits: int = 2) -> str:
 
 
 def share(value: Share) -> str:
-    """In full: a share without its numbers tells little."""
+    """In full: a share without its numbers means little."""
     return f"{value.hits}/{value.rows}" if value.rows else ""
 
 

@@ -95,7 +95,7 @@ def _estimate(memory: Optional[str], oom: Optional[str]) -> Optional[Estimate]:
 
 
 def _id(facts: dict[str, Any], seen: Counter[str]) -> str:
-    """The settings; equal ones of one file are numbered in its order."""
+    """The settings; equal ones in a file are numbered in its order."""
     mode = "-" if facts["zero_grad_mode"] is None else facts["zero_grad_mode"]
     gpu = facts["gpu_name"].replace("NVIDIA ", "").replace("GeForce ", "")
     name = f"{facts['model']} {facts['optimizer']} batch {facts['batch_size']} mode {mode} {gpu}"
@@ -115,7 +115,7 @@ def _job(facts: dict[str, Any]) -> tuple[str, ...]:
 def _obstacle(facts: dict[str, Any], card: Optional[str]) -> Optional[str]:
     if not is_known(facts["model"]):
         return f"unknown model {facts['model']}"
-    return None if card else f"no single card of the catalogue is called {facts['gpu_name']}"
+    return None if card else f"no single GPU in the catalogue is called {facts['gpu_name']}"
 
 
 def explain_transformer(case: Case, measured: dict[str, int]) -> Optional[str]:
@@ -126,17 +126,17 @@ def explain_transformer(case: Case, measured: dict[str, int]) -> Optional[str]:
 
 
 def explain_cnn(case: Case, measured: dict[str, int]) -> Optional[str]:
-    """What is missing from ours is what was not on the card yet at the first sample."""
+    """Our number lacks what was not yet on the card at the first sample."""
     truth, ours = case.truth.get("device_growth"), measured.get("device_growth")
     loaded = measured.get("reserved_after_load", 0)
     if truth is None or ours is None or not 0 < truth - ours < loaded:
         return None
     share = (loaded - (truth - ours)) / loaded
-    return f"the first sample fell into the copying of the model: about {share:.0%} of it was on the card"
+    return f"the first sample was taken while the model was being copied: about {share:.0%} of it was on the GPU"
 
 
 def line_of(result: Result) -> dict[str, Any]:
-    """One line of --json of a study by --xmem-rows."""
+    """One line of --json for a study with --xmem-rows."""
     case, outcome = result.case, result.outcome
     keys = ("model", "optimizer", "batch_size", "gpu_name", "zero_grad_mode")
     error = case.cannot or outcome.error

@@ -24,7 +24,7 @@ def is_counted(result: Result) -> bool:
 
 
 def flag_is_right(result: Result, tool: str) -> bool:
-    """`tight` claims neither: it is right both ways."""
+    """`tight` claims neither, so it is right either way."""
     word = metrics.said(result, tool)
     return word == "tight" or word == ("does-not-fit" if result.case.truth_oom else "fits")
 
@@ -52,7 +52,7 @@ def error_over_reached(result: Result, tool: str) -> float:
 
 
 def scores(results: Iterable[Result], tool: str) -> Optional[Scores]:
-    """None: the tool says nothing about any of the rows. A row it does not support counts with an error of 100 %."""
+    """None: the tool has no answer for any of the rows. An unsupported row counts with an error of 100 %."""
     rows = [result for result in results if is_counted(result) and _is_asked(result, tool)]
     if not any(second_run.estimate_of(result, tool) is not None for result in rows):
         return None

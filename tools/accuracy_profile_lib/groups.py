@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which rows the same profiles serve: all of the same model, optimizer and loop, whatever their batch and card. A model
-that the host can hardly train at all is profiled at the rows' own batch instead."""
+"""Which rows share profiles: all with the same model, optimizer and loop, whatever their batch and GPU. A model
+that the host can hardly train is profiled at the rows' own batch instead."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from accuracy_lib.case import Case
 
 BATCHES = (2, 4)
 STEPS = 4  # as many as the published jobs: PyTorch's reserved memory can still grow in the last
-# What it needs on the host, by its published peak on the card.
-TOO_LARGE = {"Qwen/Qwen3-4B": "not tried: some 36 GiB of host memory"}
+# Its host memory, from its published peak on the GPU.
+TOO_LARGE = {"Qwen/Qwen3-4B": "not tried: needs about 36 GiB of host memory"}
 # A batch of 4 takes more than 22 GiB of host memory; the rows' own is 1.
 AT_THEIR_OWN_BATCH = {"deepseek-ai/DeepSeek-R1-Distill-Qwen-1.5B"}
 
@@ -23,7 +23,7 @@ AT_THEIR_OWN_BATCH = {"deepseek-ai/DeepSeek-R1-Distill-Qwen-1.5B"}
 @dataclass
 class Group:
     name: str
-    job: tuple[str, ...]  # with {batch} in the place of the batch, where it is shrunk
+    job: tuple[str, ...]  # with {batch} in place of the batch if it is reduced
     shrunk: bool
     cases: list[Case] = field(default_factory=list)
 
@@ -41,7 +41,7 @@ def obstacle(case: Case) -> Optional[str]:
 
 
 def group(cases: Iterable[Case]) -> list[Group]:
-    """Those that serve most rows first."""
+    """Sorted by the number of rows they serve, largest first."""
     found: dict[tuple[str, ...], Group] = {}
     for case in cases:
         if obstacle(case):
@@ -58,6 +58,6 @@ def _without_batch(job: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _name(job: tuple[str, ...]) -> str:
-    """A file's name: the values of the job's options."""
+    """A file name: the values of the job's options."""
     values = [word for word in job[1:] if not word.startswith("--") and word != "{batch}"]
     return re.sub(r"[^\w.-]+", "-", "-".join(values)).strip("-")

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""What was estimated before: one line of JSON per row, in the order of the rows, so that a change shows as one.
+"""Earlier estimates: one line of JSON per row, in the order of the rows, so that a change shows as one line.
 
-The file travels with the repository: profiles of all rows take hours, the table is there in a second.
+The file is part of the repository: profiling all rows takes hours, printing the table a second.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ class Kept:
 
     def _line(self, case: Case) -> str:
         parts = {"estimate": self.estimate(case), "run": self.run(case)}
-        told = {name: _short(outcome) for name, outcome in parts.items() if outcome}
-        return json.dumps({"source": case.source, "id": case.id, **told}) + "\n"
+        outcomes = {name: _short(outcome) for name, outcome in parts.items() if outcome}
+        return json.dumps({"source": case.source, "id": case.id, **outcomes}) + "\n"
 
     def _load(self, entry: dict) -> None:
         key = entry["source"], entry["id"]

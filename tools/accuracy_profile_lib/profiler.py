@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Profiles a group of rows where its traces are not there yet, and has each row estimated from them."""
+"""Profiles a group of rows unless its traces exist, and estimates each row from them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Profiler:
         return all(trace.exists() for trace in group.traces(self._folder))
 
     def profile(self, group: Group) -> Optional[str]:
-        """What went wrong, if anything did."""
+        """What went wrong, if anything."""
         self._folder.mkdir(parents=True, exist_ok=True)
         python = REPOSITORY / ".venv" / group.cases[0].venv / "bin" / "python"
         options = ["--steps", str(STEPS), "-o", str(group.output(self._folder))]

@@ -26,7 +26,7 @@ class Row(NamedTuple):
 
 
 class Said(NamedTuple):
-    """What a tool says of a row; None: nothing."""
+    """A tool's answer for a row; None if it has none."""
 
     bytes: Optional[float]
     fits: Optional[bool]
@@ -43,10 +43,10 @@ def _ours(outcome: Optional[Outcome]) -> Said:
 
 def _peer(name: str) -> Tool:
     def said(row: Row) -> Said:
-        told = row.case.peers.get(name)
-        if told is None or told.bytes is None:
+        peer = row.case.peers.get(name)
+        if peer is None or peer.bytes is None:
             return Said(None, None)
-        return Said(told.bytes, None if told.oom is None else not told.oom)
+        return Said(peer.bytes, None if peer.oom is None else not peer.oom)
 
     return said
 
@@ -94,7 +94,7 @@ def markdown(rows: Sequence[Row]) -> str:
 
 
 def by_model(rows: Sequence[Row]) -> str:
-    """A line per model: where `estimate` and xMem stand, and in which direction ours is off."""
+    """A line per model: the errors of `estimate` and xMem, and the direction of ours."""
     lines = ["| model | rows | estimate, median | signed | xMem, median |", "|---|---|---|---|---|"]
     for model in dict.fromkeys(row.case.facts["model"] for row in rows):
         members = [row for row in rows if row.case.facts["model"] == model]
@@ -103,9 +103,9 @@ def by_model(rows: Sequence[Row]) -> str:
             continue
         peer = errors(members, TOOLS["xMem"])
         signed = [_signed(row) for row in members]
-        told = [value for value in signed if value is not None]
+        known = [value for value in signed if value is not None]
         theirs = f"{median(peer):.2%}" if peer else ""
-        lines.append(f"| {model} | {len(ours)} | {median(ours):.2%} | {median(told):+.2%} | {theirs} |")
+        lines.append(f"| {model} | {len(ours)} | {median(ours):.2%} | {median(known):+.2%} | {theirs} |")
     return "\n".join(lines) + "\n"
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the parts of our network are worth: BiGRU and Transformer together, and each alone."""
+"""The value of the parts of our network: BiGRU and Transformer together, and each alone."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Scores = dict[str, float]
 
 
 def ablation(title: str, report: dict[str, Any], cores: Sequence[tuple[str, Sequence[str]]], against: str) -> str:
-    """`cores` are an ensemble and its seeds each; the report tells the ensembles' differences to `against`."""
+    """`cores` are ensembles and the seeds of each; the report has the differences of the ensembles from `against`."""
     scores = {one["name"]: one["scores"] for one in report["contenders"]}
     differences = {one["name"]: one["scores"] for one in report["differences"] if one["less"] == against}
     width = max(len(ensemble) for ensemble, _ in cores) + 2

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Finished columns of predictions, kept one file each so that none is computed twice.
+"""Finished columns of predictions, one file each, so that none is computed twice.
 
-A column is used again as long as its key is the same: a digest of the feature table, the contestant and the version of
+A column is reused as long as its key stays the same: a digest of the feature table, the contestant and the version of
 its library.
 """
 
@@ -47,7 +47,7 @@ def path_of(folder: Path, name: str) -> Path:
 
 
 def load(folder: Path, name: str, key: str) -> Optional[Column]:
-    """None when there is none, or only one of other inputs."""
+    """None if there is none, or only one for other inputs."""
     try:
         stored = json.loads(path_of(folder, name).read_text(encoding="utf-8"))
     except (FileNotFoundError, json.JSONDecodeError):

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Who is compared, and how each is set up: all of it is in this file.
+"""Which learners are compared, and how each is configured: all of it is in this file.
 
-One sensible configuration per learner, the same for every data set; none is searched for. The bars are those of
+One sensible configuration per learner, the same for every data set; none is tuned. The baselines are those of
 Note [Bars] in src/predictor/evaluation.h.
 """
 
@@ -17,11 +17,11 @@ SEED = 0
 @dataclass(frozen=True)
 class Learner:
     name: str
-    library: str  # as the package index calls it
-    kind: str  # which of learners.py builds it
+    library: str  # its name on the package index
+    kind: str  # the function of learners.py that builds it
     settings: dict[str, Any]
     reason: str
-    cost: float  # seconds per million numbers of training input, roughly: only for the estimate of time left
+    cost: float  # seconds per million numbers of training input, roughly: only for the estimate of the time left
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ CONTESTANTS = (
 
 
 def contestants_of(features: str) -> tuple[Contestant, ...]:
-    """No bar is made of our dry runs; the strongest are given them too, to tell what the dry runs are worth."""
+    """No baseline uses our dry runs; the strongest also get them, to show what the dry runs are worth."""
     if features != "dry-run":
         return CONTESTANTS
     return tuple(contestant for contestant in CONTESTANTS if contestant.learner in ABSOLUTE)

@@ -12,12 +12,12 @@ FIXED = ["fold", "part", "row", "group", "truth", "base"]
 
 
 class TableError(Exception):
-    """The table is not what it must be."""
+    """The table is not valid."""
 
 
 @dataclass
 class Part:
-    """The examples that a fold is trained or tested on."""
+    """The examples on which a fold is trained or tested."""
 
     rows: list[int] = field(default_factory=list)
     truth: list[float] = field(default_factory=list)
@@ -38,7 +38,7 @@ class FeatureTable:
 
     @property
     def size(self) -> int:
-        """How many numbers there are to learn from, over all folds."""
+        """The number of training values over all folds."""
         return len(self.input_names) * sum(len(fold.train.rows) for fold in self.folds)
 
 
@@ -47,13 +47,13 @@ def read(path: Path) -> FeatureTable:
         lines = csv.reader(file)
         header = next(lines, [])
         if header[: len(FIXED)] != FIXED or len(header) == len(FIXED):
-            raise TableError(f"{path}: the columns do not begin with {', '.join(FIXED)} and inputs after them")
+            raise TableError(f"{path}: the columns must begin with {', '.join(FIXED)}, followed by inputs")
         folds: dict[int, Fold] = {}
         for line in lines:
             fold = folds.setdefault(int(line[0]), Fold())
             _append(fold.test if line[1] == "test" else fold.train, line)
     if sorted(folds) != list(range(len(folds))) or len(folds) < 2:
-        raise TableError(f"{path}: the folds are not numbered from 0 on, or fewer than two")
+        raise TableError(f"{path}: the folds must be numbered from 0 on, and there must be at least two")
     _check_tested_once(path, folds)
     return FeatureTable(header[len(FIXED) :], [folds[number] for number in sorted(folds)])
 
@@ -71,4 +71,4 @@ def _check_tested_once(path: Path, folds: dict[int, Fold]) -> None:
         raise TableError(f"{path}: a row is tested in two folds")
     for number, fold in folds.items():
         if sorted(fold.train.rows + fold.test.rows) != sorted(tested):
-            raise TableError(f"{path}: fold {number} does not hold every row once")
+            raise TableError(f"{path}: fold {number} doesn't hold every row once")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Files that are whole or not there, whoever else writes them at the same time."""
+"""Files that are either complete or absent, even if several processes write them at once."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def unfinished(path: Path) -> Path:
-    """Where to write until all of it is there; of this process alone."""
+    """Where to write until the file is complete; used by this process only."""
     path.parent.mkdir(parents=True, exist_ok=True)
     return path.with_suffix(f".{os.getpid()}")
 

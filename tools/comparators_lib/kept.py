@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
 """Finished columns that travel with the repository, a compressed file per study, so that tables which took hours to
-train can be printed and checked in minutes. They go stale as columns in a folder do, by their keys."""
+train can be printed and checked in minutes. They go stale by their keys, like columns in a folder."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _without_rows(column: dict[str, Any], rows: list[str]) -> dict[str, Any]:
 
 
 def unpack(archive: Path, folder: Path) -> int:
-    """Into files of their own where there is none of that name. How many were written."""
+    """Writes each column without a file of its name to one. Returns how many were written."""
     if not archive.exists():
         return 0
     packed = json.loads(lzma.decompress(archive.read_bytes()))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""The libraries. Each is imported when it is first asked for: the rest of the tool works without them."""
+"""The libraries. Each is imported on first use, so that the rest of the tool works without them."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""What we train ourselves, with dryfit-train: networks, both papers' among them, and trees; and what is made of them.
+"""What we train ourselves with dryfit-train: networks, including those of both papers, and trees; and combinations.
 
-A column is one seed of one network. It is kept like a comparator's, and used again while the inputs and the recipe that
-dryfit-train tells are the same.
+A column is one seed of one network. It is kept like a comparator's, and reused while the inputs and the recipe printed
+by dryfit-train stay the same.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from .files import unfinished
 from .studies import Study, StudyError
 
 BLOCKS = "splits/timm-blocks16.csv"
-# Studies whose examples have blocks, with the features that stand beside them.
+# Studies with examples that have blocks, and the features that accompany the blocks.
 WITH_BLOCKS = {"timm-memory": ("dry-run",), "timm-throughput": ("roofline",)}
-START = 3.0  # seconds until data are read
+START = 3.0  # seconds until the data are read
 
 
 @dataclass(frozen=True)
 class Own:
-    network: str  # as dryfit-train calls it
-    cost: float  # microseconds per example and epoch (or tree), roughly: only for the estimate of time left
+    network: str  # its name in dryfit-train
+    cost: float  # microseconds per example and epoch (or tree), roughly: only for the estimate of the time left
     reads_blocks: bool = False
-    per_feature: bool = False  # the cost is for each feature, as each is a token
+    per_feature: bool = False  # the cost is per feature, since each is a token
     not_with: tuple[str, ...] = ()  # features that are too many for it
     suffix: str = ""  # of the column's name
 
@@ -47,9 +47,9 @@ class Own:
         return study.features not in self.not_with
 
 
-# Cores in the order of the ablation: both, and each alone.
+# Cores in the order of the ablation: both, then each alone.
 OVER_BLOCKS = (Own("sequence", 120, True), Own("bigru", 40, True), Own("transformer", 90, True))
-# Over 39 features, a token each, they would take an hour of the three for every seed.
+# Over 39 features, one token each, each seed of the three would take an hour.
 MANY_FEATURES = ("layers", "dry-run")
 OVER_FEATURES = (
     Own("flat", 15, per_feature=True, not_with=MANY_FEATURES),
@@ -57,15 +57,15 @@ OVER_FEATURES = (
     Own("flat-transformer", 10, per_feature=True, not_with=MANY_FEATURES),
 )
 TREES = Own("trees", 0.4)
-# Paper 1 has 19 million parameters: a quarter of an hour of a core for a seed of a large table.
+# Paper 1 has 19 million parameters: a seed of a large table takes a core a quarter of an hour.
 PAPERS = (
     Own("paper2", 25, suffix=" channels", not_with=("dry-run",)),
     Own("paper1", 1000, suffix=" channels", not_with=("dry-run",)),
 )
-# What is shipped beside the trees. Over blocks the three differ by less than chance; this one is the smallest.
+# What is shipped next to the trees. Over blocks, the three differ by less than chance; this one is the smallest.
 SHIPPED_OVER_BLOCKS = OVER_BLOCKS[1]
 SHIPPED_OVER_FEATURES = OVER_FEATURES[0]
-# Where trees on the ratio to the base are far behind everybody's other trees (docs/evaluation.md).
+# Where trees on the ratio to the base are far behind all other trees (docs/evaluation.md).
 SHIPPED_WITHOUT_TREES = ("llm-foundry",)
 ALL = (TREES, *OVER_BLOCKS, *OVER_FEATURES, *PAPERS)
 
@@ -80,7 +80,7 @@ class Trainer:
         self._recipes: dict[tuple[str, str], str] = {}
 
     def recipe(self, study: Study, own: Own) -> str:
-        """Asked once per data set: it depends on neither folds nor features."""
+        """Requested once per data set: it depends on neither folds nor features."""
         known = (study.data_set, own.network)
         if known not in self._recipes:
             self._recipes[known] = self._run(study, own, "--recipe").strip()
@@ -95,7 +95,7 @@ class Trainer:
             header, *lines = csv.reader(file)
         draft.unlink()
         if header != ["row", f"{own.label(study)} seed {seed}"]:
-            raise StudyError(f"{self._command}: predicted {header}, which was not asked for")
+            raise StudyError(f"{self._command}: predicted {header}, which was not requested")
         return {int(row): float(value) for row, value in lines}
 
     def _run(self, study: Study, own: Own, *arguments: str) -> str:
@@ -104,7 +104,7 @@ class Trainer:
         try:
             done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False)
         except OSError as error:
-            raise StudyError(f"{self._command}: {error.strerror}; `make build-training` makes it") from error
+            raise StudyError(f"{self._command}: {error.strerror}; run `make build-training`") from error
         if done.returncode != 0:
             raise StudyError(done.stderr.strip() or f"{self._command} ended with {done.returncode}")
         return done.stdout
@@ -154,17 +154,17 @@ def own_tasks_of(study: Study, trainer: Trainer, features: Path, out: Path, seed
 
 
 def _rounds(recipe: str, examples: float) -> float:
-    """Epochs of a network over so many examples, or trees."""
+    """Epochs of a network over this many examples, or the number of trees."""
     found = re.search(r"(?:epochs|trees) (\d+)", recipe)
     if not found:
-        raise StudyError(f"the recipe '{recipe}' tells no epochs")
+        raise StudyError(f"the recipe '{recipe}' doesn't state its epochs")
     limit = re.search(r"batch (\d+).* most updates (\d+)", recipe)
     most = int(limit.group(2)) * int(limit.group(1)) / examples if limit else float("inf")
     return min(int(found.group(1)), most)
 
 
 def write_own(tasks: Sequence[OwnTask], study: Study, folder: Path) -> None:
-    """A table per network, under the name that dryfit-train gives it."""
+    """A table per network, under its name in dryfit-train."""
     for own in ALL:
         found = [task.finished() for task in tasks if (task.study, task.own) == (study, own)]
         finished = [column for column in found if column is not None]
@@ -173,7 +173,7 @@ def write_own(tasks: Sequence[OwnTask], study: Study, folder: Path) -> None:
 
 
 def stronger_than(study: Study, known: Sequence[Study]) -> list[Study]:
-    """The studies whose features hold more than any comparator of this one is given: ours stand in its table too."""
+    """The studies with features that hold more than any comparator of this one gets: ours are in its table too."""
     if study.features == "dry-run":
         return []
     return [other for other in known if other == Study(study.data_set, study.folds, "dry-run")]
@@ -186,12 +186,12 @@ def seeds_of(tasks: Sequence[OwnTask], study: Study, own: Own) -> list[str]:
 
 
 def together(own: Own, study: Study, seeds: Sequence[str]) -> str:
-    """What all seeds together are called; of one, what it is called itself."""
+    """The name of all seeds together; for one seed, its own name."""
     return seeds[0] if len(seeds) == 1 else f"{own.label(study)} x{len(seeds)}"
 
 
 def blends_of(tasks: Sequence[OwnTask], study: Study) -> list[str]:
-    """All seeds of a network together; and what is shipped: a network's, as a rule with the trees'."""
+    """All seeds of a network together, and the shipped ones: a network's, usually with the trees'."""
     blends = []
     for own in ALL:
         seeds = seeds_of(tasks, study, own)

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of docs/evaluation.md, held against what was just measured.
+"""The tables of docs/evaluation.md, compared with the latest measurements.
 
-A section of the page names its study in its title (### `set`, `folds`, `features`). Of its lines those are told by a
-report of dryfit-evaluate which are rows of its table, and what is shipped less a bar; the rest is prose and left alone.
+A section of the page names its study in its title (### `set`, `folds`, `features`). The rows of
+its table, and the lines "Shipped minus B2", come from a report of dryfit-evaluate; the rest is prose and left alone.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ Report = Mapping[str, Any]  # as `dryfit-evaluate --against-bars --json` prints 
 METRICS = ("MSE", "RMSE", "MAE", "MAPE", "R2")
 TITLE = re.compile(r"### `([^`]+)`, `([^`]+)`, `([^`]+)`$")
 ROW = re.compile(r"\| (\*\*)?([^|*]+?)\1? \| [-\d]")
-LESS = re.compile(r"Shipped less (B\d): ")
-LAST_BAR = "B3"
+LESS = re.compile(r"Shipped minus (B\d): ")
+LAST_BASELINE = "B3"
 
 
 @dataclass(frozen=True)
@@ -28,10 +28,10 @@ class Line:
     number: int  # from 1
     study: Study
     written: str
-    measured: Optional[str]  # None: the report tells nothing of that name
+    measured: Optional[str]  # None: the report has nothing of that name
 
 
-def told_lines(page: str, reports: Mapping[Study, Report]) -> list[Line]:
+def measured_lines(page: str, reports: Mapping[Study, Report]) -> list[Line]:
     """Those of studies that have a report."""
     lines = []
     study = None
@@ -46,19 +46,19 @@ def told_lines(page: str, reports: Mapping[Study, Report]) -> list[Line]:
             lines.append(Line(number, study, text, _row(row.group(1), row.group(2), reports[study])))
         elif less:
             lines.append(Line(number, study, text, _difference(less.group(1), reports[study])))
-            if less.group(1) == LAST_BAR:
-                study = None  # what follows is of columns that another study's report tells
+            if less.group(1) == LAST_BASELINE:
+                study = None  # what follows comes from another study's report
     return lines
 
 
 def _row(bold: Optional[str], name: str, report: Report) -> Optional[str]:
     scores = {contender["name"]: contender["scores"] for contender in report["contenders"]}
-    bars = {f"bar {bar['bar']}": bar for bar in report["bars"]}
-    found = bars[name]["scores"] if name in bars else scores.get(name)
+    baselines = {f"baseline {bar['bar']}": bar for bar in report["bars"]}
+    found = baselines[name]["scores"] if name in baselines else scores.get(name)
     if found is None:
         return None
     amounts = " | ".join(f"{found[metric]:.4f}" if metric == "R2" else _amount(found[metric]) for metric in METRICS)
-    remark = _who(bars[name]["by"]) if name in bars else _single_seeds(name, scores)
+    remark = _best_of(baselines[name]["by"]) if name in baselines else _single_seeds(name, scores)
     label = f"**{name}**" if bold else name
     return f"| {label} | {amounts} |{' ' if remark else ''}{remark} |"
 
@@ -67,8 +67,8 @@ def _amount(value: float) -> str:
     return f"{value:.0f}" if abs(value) >= 10000 else f"{value:.4g}"
 
 
-def _who(by: Mapping[str, str]) -> str:
-    """Who set a bar, and in which metrics, unless in all."""
+def _best_of(by: Mapping[str, str]) -> str:
+    """Which comparator is the baseline, and in which metrics, unless in all."""
     metrics: dict[str, list[str]] = {}
     for metric in METRICS:
         metrics.setdefault(by[metric], []).append(metric)
@@ -83,15 +83,15 @@ def _single_seeds(name: str, scores: Mapping[str, Mapping[str, float]]) -> str:
     if not singles or None in singles:
         return ""
     spread = {metric: [single[metric] for single in singles] for metric in ("MAE", "MAPE")}
-    told = ", ".join(f"{metric} {mean(values):.4g} ± {stdev(values):.2g}" for metric, values in spread.items())
-    return f"single seeds: {told}"
+    spread_text = ", ".join(f"{metric} {mean(values):.4g} ± {stdev(values):.2g}" for metric, values in spread.items())
+    return f"single seeds: {spread_text}"
 
 
-def _difference(bar: str, report: Report) -> Optional[str]:
+def _difference(baseline: str, report: Report) -> Optional[str]:
     for difference in report["differences"]:
-        if difference["less"] == bar and difference["name"].startswith("shipped"):
-            told = ", ".join(f"{metric} {_interval(difference['scores'][metric])}" for metric in METRICS)
-            return f"Shipped less {bar}: {told}."
+        if difference["less"] == baseline and difference["name"].startswith("shipped"):
+            scores = ", ".join(f"{metric} {_interval(difference['scores'][metric])}" for metric in METRICS)
+            return f"Shipped minus {baseline}: {scores}."
     return None
 
 
@@ -101,7 +101,7 @@ def _interval(score: Mapping[str, float]) -> str:
 
 
 def corrected(page: str, lines: list[Line]) -> str:
-    """The page with what was measured in the place of what is written."""
+    """The page with the measured values in place of the written ones."""
     texts = page.splitlines()
     for line in lines:
         if line.measured is not None:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""A study is a data set, folds and features. dryfit-evaluate knows which there are, makes the inputs, and scores."""
+"""A study is a data set, folds and features. dryfit-evaluate lists them, makes their inputs, and scores."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Study:
         return f"{self.data_set}-{self.folds}-{self.features}"
 
 
-# What docs/evaluation.md tells of, and is trained unless something else is asked for: data set, folds, features.
+# The studies in docs/evaluation.md, which are trained by default: data set, folds, features.
 TOLD = {
     "timm-memory": (("module5_s0", "module5_s1", "module5_s2", "model5_s0"), ("layers", "dry-run")),
     "schedtune": (("model12",), ("physics",)),
@@ -38,7 +38,7 @@ TOLD = {
 }
 
 
-def is_told(study: Study) -> bool:
+def is_shown(study: Study) -> bool:
     folds, features = TOLD.get(study.data_set, ((), ()))
     return study.folds in folds and study.features in features
 
@@ -55,7 +55,7 @@ class Evaluator:
         return [Study(*line.split()) for line in self._run("--list").splitlines()]
 
     def write_features(self, study: Study, path: Path) -> None:
-        """The file changes only when its content does."""
+        """Writes the file only if its content changes."""
         draft = unfinished(path)
         self._run(*self._arguments(study), "--features-out", str(draft))
         if path.exists() and path.read_bytes() == draft.read_bytes():
@@ -76,7 +76,7 @@ class Evaluator:
         try:
             done = subprocess.run([self._command, *arguments], capture_output=True, text=True, check=False)
         except OSError as error:
-            raise StudyError(f"{self._command}: {error.strerror}; `make build` makes it") from error
+            raise StudyError(f"{self._command}: {error.strerror}; run `make build`") from error
         if done.returncode != 0:
             raise StudyError(done.stderr.strip() or f"{self._command} ended with {done.returncode}")
         return done.stdout
@@ -88,20 +88,20 @@ def chosen(
     wanted = {"data_set": data_set, "folds": folds, "features": features}
     left = [s for s in studies if all(value in (None, getattr(s, name)) for name, value in wanted.items())]
     if not left:
-        raise StudyError("there is no such study; `dryfit-evaluate --list` names all")
+        raise StudyError("unknown study; run `dryfit-evaluate --list` to list them")
     return left
 
 
 def held_out(studies: Sequence[Study], data_set: Optional[str], folds: Optional[str]) -> list[Study]:
-    """The same features over folds that are kept for the last test."""
+    """The same features over the folds reserved for the final test."""
     if data_set is None or folds is None:
-        raise StudyError("the last test is of one data set and its folds: say --set and --folds")
+        raise StudyError("the last test needs one data set and its folds: give --set and --folds")
     features = dict.fromkeys(study.features for study in studies if study.data_set == data_set)
     return [Study(data_set, folds, each) for each in features]
 
 
 def networks_of(study: Study, folder: Path, studies: Sequence[Study]) -> list[Path]:
-    """Tables <set>-<folds>*.csv. One whose name goes on with features of the set is only of those."""
+    """Tables <set>-<folds>*.csv. A table with features of the set in its name belongs to those only."""
     own = f"{study.data_set}-{study.folds}"
     others = [s.name for s in studies if (s.data_set, s.folds) == (study.data_set, study.folds) and s != study]
     found = sorted(folder.glob("*.csv"), key=lambda path: path.stem)
@@ -109,11 +109,11 @@ def networks_of(study: Study, folder: Path, studies: Sequence[Study]) -> list[Pa
 
 
 def _is_of(path: Path, names: Sequence[str]) -> bool:
-    """The file's name is one of these, or goes on after it with something that is no letter and no digit."""
+    """The file's name is one of these, or continues after it with neither a letter nor a digit."""
     return any(re.match(re.escape(name) + r"(?![A-Za-z0-9])", path.stem) for name in names)
 
 
 def limit_threads() -> None:
-    """Before any library is loaded: one thread each, for the same sums in the same order."""
+    """Call before any library is loaded: one thread each, for the same sums in the same order."""
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[name] = "1"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a learner is fitted on, and the way back from its answers to amounts."""
+"""What a learner is fitted on, and how to turn its answers back into amounts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _ratio(part: Part) -> list[float]:
 
 
 def _from_raw(answers: Numbers, train: Part, test: Part) -> list[float]:
-    """Boosted trees can answer below zero; nobody would use such an answer, so the least amount seen is the floor."""
+    """Boosted trees can answer below zero; such an answer is useless, so the smallest amount seen is the floor."""
     floor = min(train.truth)
     return [max(float(answer), floor) for answer in answers]
 
@@ -38,7 +38,7 @@ def _from_ratio(answers: Numbers, train: Part, test: Part) -> list[float]:
     return [base * math.exp(answer) for answer, base in zip(answers, test.base)]
 
 
-# "res" is the logarithm of what is left when the physics base is taken out.
+# "res" is the logarithm of what is left after the physics base is removed.
 TARGETS: dict[str, Callable[[Part], list[float]]] = {"raw": _raw, "log": _log, "res": _ratio}
 AMOUNTS: dict[str, Callable[[Numbers, Part, Part], list[float]]] = {
     "raw": _from_raw,

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""One task per study and contestant: what is missing is trained, what is finished is kept."""
+"""One task per study and contestant: missing columns are trained, finished ones are kept."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .own import OwnTask
 from .studies import Evaluator, Study
 from .training import out_of_fold
 
-START = 2.0  # seconds until a library is loaded and a table read
+START = 2.0  # seconds to load a library and read a table
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def train(task: AnyTask) -> Column:
 
 
 def train_missing(tasks: Sequence[AnyTask], pool: Executor, train_one: Callable[[Any], Column] = train) -> None:
-    """The quick ones first. Each column is stored as soon as it is there: an interrupted run goes on from it."""
+    """The quick ones first. Each column is stored as soon as it is finished, so an interrupted run can continue."""
     missing = sorted((task for task in tasks if task.finished() is None), key=lambda task: task.work)
     progress = Progress(len(missing), sum(task.work for task in missing))
     futures = {pool.submit(train_one, task): task for task in missing}
@@ -91,7 +91,7 @@ def train_missing(tasks: Sequence[AnyTask], pool: Executor, train_one: Callable[
 
 
 def write_finished(study: Study, tasks: Sequence[Task], out: Path) -> list[Path]:
-    """The study's finished columns as a table of predictions; none when there are none."""
+    """The study's finished columns as a table of predictions; none if there are none."""
     found = [task.finished() for task in tasks if task.study == study]
     finished = [column for column in found if column is not None]
     if not finished:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Trains one contestant without each fold and asks it for that fold."""
+"""Trains one contestant without each fold in turn and predicts that fold."""
 
 from __future__ import annotations
 

@@ -4,10 +4,11 @@
 #
 # Installs the Debian packages a task needs, if any is missing. Needs no network and no rights when all are there.
 #
-#   packages.sh build|bench|format|slurm|page
+#   packages.sh build|bench|format|clang|slurm|page
 #
-# Under root it calls apt-get itself, else through sudo; every such command is printed first. Without either it names
-# the packages and fails. On a system without dpkg it only says what is needed.
+# Under root it calls apt-get itself, else through sudo; every such command is printed first, and what it prints goes to
+# build/log/packages-<task>.log. Without either it names the packages and fails. On a system without dpkg it only says
+# what is needed.
 set -euo pipefail
 
 build=(python3 python3-venv python3-pip g++ ccache cmake ninja-build make git ca-certificates libfmt-dev libcli11-dev
@@ -15,6 +16,7 @@ build=(python3 python3-venv python3-pip g++ ccache cmake ninja-build make git ca
        libgtest-dev)
 bench=("${build[@]}" libbenchmark-dev)
 format=(git clang-format-19)
+clang=("${build[@]}" clang-19 clang-tidy-19 libclang-rt-19-dev llvm-19)
 page=(chromium)
 slurm=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge)
 
@@ -22,9 +24,10 @@ case "${1:-}" in
   build) wanted=("${build[@]}") ;;
   bench) wanted=("${bench[@]}") ;;
   format) wanted=("${format[@]}") ;;
+  clang) wanted=("${clang[@]}") ;;
   page) wanted=("${page[@]}") ;;
   slurm) wanted=("${slurm[@]}") ;;
-  *) echo "usage: packages.sh build|bench|format|slurm|page" >&2; exit 2 ;;
+  *) echo "usage: packages.sh build|bench|format|clang|slurm|page" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null; then
@@ -51,9 +54,16 @@ if [ "$(id -u)" -ne 0 ]; then
   as_root=(sudo)
 fi
 
+log=build/log/packages-$1.log
+mkdir -p build/log
+: >"$log"
 run() {
   echo "+ $*"
-  "$@"
+  "$@" >>"$log" 2>&1 </dev/null || {
+    echo "failed (exit code $?)" >&2
+    tail -n 30 "$log" >&2
+    exit 1
+  }
 }
 export DEBIAN_FRONTEND=noninteractive
 run "${as_root[@]}" apt-get update -qq

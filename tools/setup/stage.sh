@@ -8,6 +8,7 @@
 #   stage.sh <name> <title> [--show <pattern>] -- <command> [argument...]
 #
 # --show prints, after success, the lines of the log that match (the summary of a test run, say).
+# With DRYFIT_SIDE_BY_SIDE set, stages run beside each other, so each line is printed whole.
 set -euo pipefail
 
 name=$1 title=$2
@@ -21,17 +22,23 @@ fi
 
 log=build/log/$name.log
 mkdir -p build/log
-printf '%s ... ' "$title"
+outcome=
+if [ -n "${DRYFIT_SIDE_BY_SIDE:-}" ]; then
+  echo "$title ..."
+  outcome="$title ... "
+else
+  printf '%s ... ' "$title"
+fi
 SECONDS=0
 code=0
 "$@" >"$log" 2>&1 </dev/null || code=$?
 if [ "$code" -ne 0 ]; then
-  printf 'failed (exit code %d, %d s)\n' "$code" "$SECONDS"
+  echo "${outcome}failed (exit code $code, $SECONDS s)"
   tail -n 60 "$log"
   printf '\nThe whole log: %s\n' "$log"
   exit "$code"
 fi
-printf 'done (%d s)\n' "$SECONDS"
+echo "${outcome}done ($SECONDS s)"
 if [ -n "$show" ]; then
   { grep -E "$show" "$log" || true; } | sed 's/^/    /'
 fi

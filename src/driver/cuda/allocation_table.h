@@ -32,7 +32,7 @@ struct Allocation {
   bool on_device() const { return kind <= MemoryKind::imported; }
 };
 
-/// What lies where. Not thread-safe; the driver's lock guards it.
+/// The allocations by address. Not thread-safe; the driver's lock guards it.
 class AllocationTable {
  public:
   using Entries = std::map<Address, Allocation>;
@@ -41,7 +41,7 @@ class AllocationTable {
   void insert(Address address, const Allocation& allocation) { entries_.insert_or_assign(address, allocation); }
   void erase(Address address) { entries_.erase(address); }
 
-  /// The allocation that begins at, or holds, an address; null when there is none.
+  /// The allocation that begins at, or contains, an address; null if there is none.
   const Entry* starting_at(Address address) const;
   const Entry* holding(Address address) const;
 

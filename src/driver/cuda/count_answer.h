@@ -8,10 +8,10 @@
 
 namespace dryfit::driver {
 
-/// What counts that the calling thread reads back from the device are to be; a negative number: as they are.
+/// Sets the value of counts that the calling thread reads back from the device; negative: what the memory holds.
 void answer_counts_with(std::int64_t count);
 
-/// Writes the answer into `out` when one is set and `out` has the size of a number; false: nothing was written.
+/// Writes the value to `out` if one is set and `out` has the size of a number; false: nothing was written.
 bool answer_count(std::span<std::byte> out);
 
 }  // namespace dryfit::driver

@@ -37,7 +37,7 @@ TEST_F(Count_answer, Numbers_of_both_widths_are_answered_until_it_ends) {
   EXPECT_FALSE(ask(wide));
 }
 
-TEST_F(Count_answer, What_is_no_number_is_left_alone) {
+TEST_F(Count_answer, What_is_not_a_number_is_left_alone) {
   answer_counts_with(7);
   std::int32_t numbers[3] = {};
   EXPECT_FALSE(answer_count(std::as_writable_bytes(std::span(numbers))));

@@ -31,10 +31,10 @@ struct Context {
   std::unordered_map<int, std::size_t> limits;
 };
 
-/// A machine has no more devices than this; sets of devices are bits of a word.
+/// The largest number of devices in a machine; sets of devices are bits of a word.
 inline constexpr int kMostDevices = 64;
 
-/// One modelled card: what is on it and what it has given away. Not thread-safe; the driver's lock guards it.
+/// One modelled card and the memory in use on it. Not thread-safe; the driver's lock guards it.
 ///
 /// Invariant: used() <= card().total_memory, and used() is the sum of all charges not yet discharged.
 class Device {
@@ -42,14 +42,14 @@ class Device {
   Device(int ordinal, int slot, Card card, AddressSpace addresses);
 
   int ordinal() const { return ordinal_; }  ///< among the devices that the program sees
-  int slot() const { return slot_; }        ///< in the machine: what UUID and PCI address follow
+  int slot() const { return slot_; }        ///< in the machine: determines UUID and PCI address
   const Card& card() const { return card_; }
   Bytes used() const { return used_; }
   Bytes free() const { return card_.total_memory - used_; }
   AddressSpace& addresses() { return addresses_; }
 
-  /// A place for `size` bytes, charged and recorded; nothing when the card is full (which is recorded too). Of requests
-  /// that share a page, the page is recorded, for the library that opened it.
+  /// A place for `size` bytes, charged and recorded; nothing if the card is full (which is recorded too). For requests
+  /// that share a page, the page is recorded, under the library that opened it.
   struct Placed {
     Address address;
     Bytes charged;
@@ -58,17 +58,17 @@ class Device {
   std::optional<Placed> place(Bytes size, trace::Purpose purpose, trace::NameId library);
   void remove(const Placed& placed, trace::Purpose purpose);
 
-  /// Charges memory that has no address of its own (physical memory, the context, code). False when the card is full.
+  /// Charges memory that has no address of its own (physical memory, the context, code). False if the card is full.
   bool charge(trace::Purpose purpose, std::uint64_t handle, Bytes requested, Bytes charged, trace::NameId library);
   void discharge(trace::Purpose purpose, std::uint64_t handle, Bytes charged);
 
-  /// Code is loaded piece by piece and fills pages; the first of it brings what running kernels need beside their code
-  /// (Card::launch_memory). False when the card is full.
+  /// Code is loaded piece by piece and fills pages; the first piece also charges what kernels need besides their code
+  /// (Card::launch_memory). False if the card is full.
   bool load_code(Bytes size, trace::NameId library);
 
-  /// The handle of the primary context. Having it costs nothing: the runtime asks for it when it starts.
+  /// The handle of the primary context. Holding it costs nothing: the runtime requests it when it starts.
   Context* primary_context();
-  /// Makes sure that a context is on the device, at its cost. False when the card is too full for it.
+  /// Makes sure that a context is on the device, and charges for it. False if the card is too full.
   bool activate(Context& context);
   bool primary_active() const { return primary_retains > 0; }
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
-// Devices: what cards there are and what they answer about themselves.
+// Devices: the cards of the machine and their properties.
 #include <cstdio>
 #include <cstring>
 

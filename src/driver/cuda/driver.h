@@ -19,14 +19,14 @@ namespace dryfit::driver {
 /// The modelled machine of this process. One object, made on first use and never destroyed: libraries call the driver
 /// from their exit handlers.
 ///
-/// Note [One lock]. A single mutex guards all state. The calls are short, and one lock is the only kind that a fork can
-/// be made safe around: it is taken before the fork and released on both sides.
+/// Note [One lock]. A single mutex guards all state. The calls are short, and a single lock is the only kind that can
+/// be made safe around a fork: it is taken before the fork and released on both sides.
 ///
-/// Note [Fork]. As with a real driver, a child of a process that has initialised CUDA cannot use it: every call there
-/// answers CUDA_ERROR_NOT_INITIALIZED. A child forked earlier starts afresh, with a capture of its own.
+/// Note [Fork]. As with a real driver, a child of a process that has initialised CUDA cannot use it: every call in it
+/// returns CUDA_ERROR_NOT_INITIALIZED. A child forked earlier starts afresh, with a capture of its own.
 class Driver {
  public:
-  /// Reads the machine file and makes the devices; what cuInit answers.
+  /// Reads the machine file and makes the devices; returns the result of cuInit.
   CUresult initialise();
   bool initialised() const { return initialised_; }
 
@@ -40,7 +40,7 @@ class Driver {
   std::mutex mutex;
   AllocationTable allocations;
   Shadow shadow;
-  std::atomic<std::uint64_t> clock_ns{0};  ///< Note [Virtual time]: what the work given so far would have taken
+  std::atomic<std::uint64_t> clock_ns{0};  ///< Note [Virtual time]: how long all work submitted so far would take
 
  private:
   friend Driver& instance();

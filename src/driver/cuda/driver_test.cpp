@@ -52,7 +52,7 @@ TEST(Driver, An_unreadable_machine_file_means_no_device) {
   unsetenv("DRYFIT_MACHINE");
 }
 
-TEST(Driver, Devices_answer_what_their_card_says) {
+TEST(Driver, Devices_report_what_their_card_says) {
   with_driver([](const Library& library) {
     char name[64];
     EXPECT_EQ(CALL(library, cuDeviceGetName)(name, sizeof name, 0), CUDA_SUCCESS);
@@ -144,7 +144,7 @@ TEST(Driver, A_small_upload_reads_back_and_the_rest_of_the_card_is_zeros) {
   });
 }
 
-TEST(Driver, Pointers_are_told_apart_by_where_they_live) {
+TEST(Driver, Pointers_are_distinguished_by_where_they_live) {
   with_driver([](const Library& library) {
     CUdeviceptr device = 0;
     void* host = nullptr;
@@ -305,7 +305,7 @@ TEST(Driver, Forking_while_other_threads_allocate_does_not_deadlock) {
   });
 }
 
-TEST(Driver, The_program_sees_only_devices_it_asked_for) {
+TEST(Driver, The_program_sees_only_the_devices_it_requested) {
   const TestMachine machine(machine_of({test_card(), test_card(), test_card()}));
   in_a_process([] {
     setenv("CUDA_VISIBLE_DEVICES", "1,2", 1);

@@ -43,7 +43,7 @@ CUresult text_of(CUresult error, const char** text, std::string Texts::* member)
 DRYFIT_API(cuGetErrorName)(CUresult error, const char** text) { return text_of(error, text, &Texts::name); }
 DRYFIT_API(cuGetErrorString)(CUresult error, const char** text) { return text_of(error, text, &Texts::description); }
 
-// The modelled driver logs nothing, so nobody need be told.
+// The modelled driver logs nothing, so there is nobody to notify.
 DRYFIT_API(cuLogsRegisterCallback)(CUlogsCallback, void*, CUlogsCallbackHandle* handle) {
   if (handle) *handle = nullptr;
   return CUDA_SUCCESS;

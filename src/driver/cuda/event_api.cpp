@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
-// Events. Time is virtual: it passes with the work given to the device (Note [Virtual time] in kernel_time.h).
+// Events. Time is virtual: it passes with the work submitted to the device (Note [Virtual time] in kernel_time.h).
 #include "driver/cuda/driver.h"
 #include "driver/cuda/stream.h"
 

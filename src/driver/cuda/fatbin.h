@@ -12,12 +12,12 @@
 
 namespace dryfit::driver {
 
-/// Device code as a program hands it to the driver: a fat binary with images for several chips, a bare cubin, or PTX
+/// Device code as a program passes it to the driver: a fat binary with images for several chips, a bare cubin, or PTX
 /// text. Points into the caller's memory.
 struct CodeImage {
   int architecture = 0;    ///< of the chosen images: 86 for sm_86; 0 for PTX alone
-  bool has_ptx = false;    ///< PTX the driver could compile is there
-  bool is_fatbin = false;  ///< chosen among images; empty `parts` without PTX then means: nothing for this chip
+  bool has_ptx = false;    ///< contains PTX that the driver could compile
+  bool is_fatbin = false;  ///< chosen from several images; empty `parts` without PTX then mean: none for this chip
   Bytes size;              ///< of the chosen images, unpacked
 
   struct Part {
@@ -38,7 +38,7 @@ struct CodeImage {
 /// {kind (1 PTX, 2 ELF), …, sizes, architecture, flags (0x2000 LZ4, 0x8000 zstd), unpacked size}.
 CodeImage choose_image(const void* image, ComputeCapability chip);
 
-/// The bytes of a part, unpacked into `buffer` when need be. Empty when the data is damaged.
+/// The bytes of a part, unpacked into `buffer` if necessary. Empty if the data is damaged.
 std::span<const std::byte> unpack(const CodeImage::Part& part, std::vector<std::byte>& buffer);
 
 }  // namespace dryfit::driver

@@ -80,7 +80,6 @@ CUresult count_blocks(int* blocks, CUfunction function, int block_size, std::siz
 /// The block size that keeps most threads of a multiprocessor busy; of equals, the largest.
 CUresult best_block_size(int* grid, int* block, CUfunction function, CUoccupancyB2DSize shared_of_block,
                          std::size_t dynamic_shared, int limit) {
-  constexpr int kWarp = 32;
   const Card* const card = current_card();
   if (!grid || !block || !function || !card) return CUDA_ERROR_INVALID_VALUE;
   const Kernel& kernel = *kernel_of(function);

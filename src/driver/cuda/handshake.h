@@ -8,11 +8,11 @@
 
 namespace dryfit::driver {
 
-/// What the CUDA runtime asks when it wants its driver to identify itself.
+/// The CUDA runtime's request that its driver identify itself.
 struct HandshakeQuestion {
-  std::uint32_t version;      ///< ten times the runtime's version, plus the number of the question
+  std::uint32_t version;      ///< ten times the runtime's version, plus the number of the request
   std::uint64_t seconds;      ///< the runtime's clock
-  const void* runtime_table;  ///< the private tables it was given before
+  const void* runtime_table;  ///< the private tables it received earlier
   const void* handshake_table;
   const void* handshake_function;
 };

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
-// Sharing device memory between processes. A handle carries what the other side must know; the memory stays charged to
+// Sharing device memory between processes. A handle carries what the other side needs; the memory stays charged to
 // the process that allocated it.
 #include <cstring>
 

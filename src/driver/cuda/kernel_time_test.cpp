@@ -35,13 +35,13 @@ TEST(KernelTime, The_first_block_too_many_makes_another_wave) {
   EXPECT_EQ(three - two, two - one);
 }
 
-TEST(KernelTime, More_work_a_thread_takes_longer_and_a_larger_card_is_faster) {
+TEST(KernelTime, More_work_per_thread_takes_longer_and_a_larger_card_is_faster) {
   const LaunchShape large{100'000, 128};
   EXPECT_GT(time_of(28, 64, large), time_of(28, 32, large));
   EXPECT_LT(time_of(108, 64, large), time_of(28, 64, large));
 }
 
-TEST(KernelTime, A_shape_that_could_not_run_has_a_time_all_the_same) {
+TEST(KernelTime, A_shape_that_could_not_run_still_has_a_time) {
   EXPECT_GT(time_of(28, 255, {7, 4096}), 0u);
   EXPECT_GT(kernel_nanoseconds(Card{}, {}, {0, 0}), 0u);
 }

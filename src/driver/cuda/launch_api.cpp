@@ -14,7 +14,7 @@ using namespace dryfit::driver;
 
 namespace {
 
-/// Every word that looks like a device address may be one the kernel writes to.
+/// Every word that looks like a device address may be one that the kernel writes to.
 void touch_addresses(std::span<const std::byte> bytes) {
   for (std::size_t at = 0; at + sizeof(Address) <= bytes.size(); at += sizeof(Address)) {
     Address address;

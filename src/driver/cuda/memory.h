@@ -8,7 +8,7 @@
 
 namespace dryfit::driver {
 
-/// What every allocating entry point comes down to: memory on the device of the current context, or the documented
+/// The core of every allocating entry point: memory on the device of the current context, or the documented
 /// error.
 CUresult allocate_on_device(CUdeviceptr* address, Bytes size, trace::Purpose purpose, trace::NameId library);
 CUresult free_on_device(CUdeviceptr address);

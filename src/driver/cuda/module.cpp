@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "driver/cuda/driver.h"
+#include "driver/cuda/occupancy.h"
 #include "driver/cuda/read_file.h"
 #include "driver/cuda/recorder.h"
 
@@ -14,8 +15,6 @@ namespace {
 
 constexpr int kRegistersPerBlock = 65536;
 constexpr int kRegisterGranule = 8;
-constexpr int kWarp = 32;
-constexpr int kWarpGranule = 4;
 constexpr int kMostThreads = 1024;
 constexpr int kStaticSharedLimit = 49152;
 

@@ -20,7 +20,7 @@ namespace dryfit::driver {
 
 class Module;
 
-/// A kernel that a program has asked for by name. CUfunction and CUkernel handles point at these.
+/// A kernel that a program has looked up by name. CUfunction and CUkernel handles point at these.
 struct Kernel {
   std::string name;
   Module* module;
@@ -39,7 +39,7 @@ struct Kernel {
 /// libraries unload them from exit handlers in any order. Not thread-safe; the driver's lock guards it.
 class Module {
  public:
-  /// `image` stays the program's; it must outlive the module, unless `owned` holds it.
+  /// `image` still belongs to the program and must outlive the module, unless `owned` holds it.
   Module(const void* image, std::vector<char> owned, const Device& device, trace::NameId library);
 
   bool usable() const { return image_.usable(); }
@@ -47,19 +47,19 @@ class Module {
   trace::NameId library() const { return library_; }
   trace::ModuleId id() const { return id_; }
 
-  /// Null when the machine code is known and has no such kernel.
+  /// Null if the machine code is known and has no such kernel.
   Kernel* kernel(std::string_view name);
-  /// The kernels there are, in order of name (of machine code; PTX is not parsed).
+  /// The kernels, in order of name (only those in machine code; PTX is not parsed).
   std::vector<Kernel*> kernels();
 
   struct Variable {
     Address address = 0;
     Bytes size;
   };
-  /// A device variable, placed on the device when it is first asked for.
+  /// A device variable, placed on the device on first use.
   Variable variable(std::string_view name, Device& device);
 
-  /// Brings a kernel's code, and the module's data with its first kernel, onto a device. False when that is full.
+  /// Loads a kernel's code onto a device, and the module's data with its first kernel. False if the device is full.
   bool load(Kernel& kernel, Device& device);
 
  private:
@@ -71,12 +71,12 @@ class Module {
   trace::NameId library_;
   trace::ModuleId id_;
   std::unique_ptr<Cubin> cubin_;      ///< parsed when first needed
-  std::uint64_t data_loaded_on_ = 0;  ///< as Kernel::loaded_on
+  std::uint64_t data_loaded_on_ = 0;  ///< like Kernel::loaded_on
   std::map<std::string, std::unique_ptr<Kernel>, std::less<>> kernels_;
   std::map<std::string, Variable, std::less<>> variables_;
 };
 
-/// Loads code for the device of the current context: what all loading entry points come down to.
+/// Loads code for the device of the current context: the core of all loading entry points.
 CUresult load_module(Module** module, const void* image, trace::NameId library);
 CUresult load_module_file(Module** module, const char* path, trace::NameId library);
 

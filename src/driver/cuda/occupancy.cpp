@@ -11,9 +11,7 @@ namespace dryfit::driver {
 
 namespace {
 
-constexpr int kWarp = 32;
 constexpr int kRegisterGranulePerWarp = 256;
-constexpr int kWarpGranule = 4;
 constexpr std::size_t kSharedGranule = 128;
 
 int round_up_to(int value, int granule) { return (value + granule - 1) / granule * granule; }

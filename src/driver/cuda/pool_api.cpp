@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
-// Memory pools: cuMemAllocAsync and its relatives. Work on the modelled card is done at once, so a pool keeps nothing
-// back.
+// Memory pools: cuMemAllocAsync and its relatives. Work on the modelled card is done at once, so a pool never holds
+// memory back.
 #include "driver/cuda/driver.h"
 #include "driver/cuda/memory.h"
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
-// cuGetExportTable: tables of functions that NVIDIA's own libraries ask the driver for by UUID. Public knowledge of
-// them comes from the ZLUDA project; only what the CUDA runtime, cuBLASLt and cuDNN call is here, every other slot
-// counts the call and reports success. A table's first word is its size in bytes, unless said otherwise.
+// cuGetExportTable: tables of functions that NVIDIA's own libraries request from the driver by UUID. Public knowledge
+// of them comes from the ZLUDA project; only what the CUDA runtime, cuBLASLt and cuDNN call is here, and every other
+// slot counts the call and reports success. A table's first word is its size in bytes, unless said otherwise.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -55,7 +55,7 @@ Slot slot(Function* function) {
   return reinterpret_cast<Slot>(function);
 }
 
-/// A table whose slots all are unknown ones, with its size in the first word.
+/// A table of unknown slots only, with its size in the first word.
 template <TableId id, std::size_t size>
 Table<size> unknown_table() {
   return []<std::size_t... index>(std::index_sequence<index...>) {
@@ -113,7 +113,7 @@ Table<13>& runtime_table() {
   return table;
 }
 
-// Buffers in which tools would say which calls they want to be told about: none.
+// Buffers in which tools would select the calls they want to be notified of: none.
 
 void callback_flags(void** buffer, std::size_t* size) {
   static std::array<std::uint32_t, 1024> flags{};
@@ -259,7 +259,7 @@ Table<2>& context_bypass_table() {
   return table;
 }
 
-// Where the multiprocessors of a chip sit. cuBLASLt 13 asks it of chips with clusters, and takes an answer for granted:
+// Where the multiprocessors of a chip are. cuBLASLt 13 queries this on chips with clusters and relies on an answer:
 // one byte for each pair of multiprocessors, the number of its graphics processing cluster.
 
 CUresult layout_get(const std::uint8_t** clusters, void** token) {
@@ -309,7 +309,7 @@ CUresult handshake(std::uint32_t version, std::uint64_t seconds, std::uint64_t a
                           answer);
 }
 
-/// The first four bytes tell the known tables apart. Callers fall back to these when a newer table is refused.
+/// The first four bytes distinguish the known tables. Callers fall back to these when a newer table is refused.
 Slot* find_table(const CUuuid& id) {
   std::uint32_t head;
   std::memcpy(&head, id.bytes, sizeof head);

@@ -85,7 +85,7 @@ TEST(ProcAddress, Every_version_of_every_function_resolves_to_its_own_symbol) {
   });
 }
 
-TEST(ProcAddress, A_caller_older_than_a_function_is_told_so) {
+TEST(ProcAddress, A_caller_older_than_a_function_gets_a_version_error) {
   with_library([](const Library& library) {
     void* address = &address;
     CUdriverProcAddressQueryResult query{};

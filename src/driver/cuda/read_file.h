@@ -6,8 +6,8 @@
 
 namespace dryfit::driver {
 
-/// The bytes of a file; none when it cannot be read. Plain system calls: streams would bring locales into the user's
-/// process.
+/// The bytes of a file; nothing if it cannot be read. Uses plain system calls: streams would bring locales into the
+/// user's process.
 std::vector<char> read_file(const char* path);
 
 }  // namespace dryfit::driver

@@ -13,8 +13,8 @@
 
 namespace dryfit::driver {
 
-/// The capture of this process: opened with its first event, beside the machine file. Without a machine file, and once
-/// the file can take no more, events go nowhere. Thread-safe, never destroyed. A forked child has a capture of its own.
+/// The capture of this process: opened with its first event, next to the machine file. Without a machine file, and once
+/// the file cannot grow, events are discarded. Thread-safe, never destroyed. A forked child has a capture of its own.
 class Recorder {
  public:
   trace::NameId name(std::string_view text) { return writer_.name(text); }
@@ -33,7 +33,7 @@ class Recorder {
   void out_of_memory(int device, Bytes requested, Bytes device_free);
   void assumed(std::string_view what, std::string_view where, std::uint64_t elements, std::uint64_t of);
 
-  /// Counts something by name. For what happens rarely; hot paths keep the handle.
+  /// Counts something by name. For rare events; hot paths keep the handle.
   void count(std::string_view name) { counter(name).add(); }
   trace::CounterHandle counter(std::string_view name);
 
@@ -46,7 +46,7 @@ class Recorder {
   static void after_fork_in_parent();
   static void after_fork_in_child();
 
-  /// The writer, with its file open if one can be had.
+  /// The writer, with its file open if that is possible.
   trace::Writer& open();
 
   trace::Writer writer_;

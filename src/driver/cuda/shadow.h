@@ -13,13 +13,13 @@
 
 namespace dryfit::driver {
 
-/// Remembers the bytes of small uploads (shapes, lengths, flags), so that reading them back gives the truth until a
-/// kernel may have changed them. All else on the modelled card reads as zeros.
+/// Remembers the bytes of small uploads (shapes, lengths, flags), so that reading them back gives the real values until
+/// a kernel may have changed them. Everything else on the modelled card reads as zeros.
 ///
-/// A read is answered with remembered bytes only when all of it is known. A partly known range is a newer, larger
-/// tensor that took over the addresses of an older one, and the older one's bytes would be a lie.
+/// A read returns remembered bytes only if all of it is known. A partly known range is a newer, larger tensor that
+/// reuses the addresses of an older one, and the older one's bytes would be wrong.
 ///
-/// Not thread-safe; the driver's lock guards it. empty() alone may be asked without.
+/// Not thread-safe; the driver's lock guards it. Only empty() may be called without the lock.
 class Shadow {
  public:
   /// Larger uploads are not remembered.
@@ -33,11 +33,11 @@ class Shadow {
   void copy(Address to, Address from, std::size_t size);
   /// Nothing is known about the range any more.
   void forget(Address address, std::size_t size);
-  /// A kernel was handed this address: what lies there may change.
+  /// A kernel received this address: its contents may change.
   void touch(Address address);
   void forget_all();
 
-  /// The bytes of the range where all of it is known, zeros otherwise.
+  /// The bytes of the range if all of it is known, zeros otherwise.
   void read(Address address, std::span<std::byte> out) const;
 
   bool empty() const { return entries_count_.load(std::memory_order_relaxed) == 0; }
@@ -45,7 +45,7 @@ class Shadow {
  private:
   using Entries = std::map<Address, std::vector<std::byte>>;
 
-  /// Where knowledge of [address, end) ends: `end` when all of it is known.
+  /// The end of the known part of [address, end): `end` if all of it is known.
   Address known_until(Address address, Address end) const;
   void count() { entries_count_.store(entries_.size(), std::memory_order_relaxed); }
 

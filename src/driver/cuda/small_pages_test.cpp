@@ -20,7 +20,7 @@ TEST(SmallPages, Requests_share_a_page_until_it_is_full) {
   EXPECT_FALSE(pages.take(512_B));
 }
 
-TEST(SmallPages, A_page_is_given_back_with_its_last_request_only) {
+TEST(SmallPages, A_page_is_released_only_with_its_last_request) {
   SmallPages pages;
   pages.take_from_new_page(kPageA, 512_B);
   const auto second = pages.take(1_KiB);

@@ -12,7 +12,7 @@ namespace dryfit::driver {
 
 struct Graph;
 
-/// A node of a graph: what kind of work, nothing of the work itself.
+/// A node of a graph: the kind of work, not the work itself.
 struct GraphNode {
   CUgraphNodeType type;
   Graph* child = nullptr;  ///< of child-graph nodes
@@ -21,7 +21,7 @@ struct GraphNode {
 /// A graph. CUgraph handles point at these.
 struct Graph {
   std::vector<std::unique_ptr<GraphNode>> nodes;
-  std::uint64_t kernels_ns = 0;  ///< virtual time of the kernels captured into it and its children
+  std::uint64_t kernels_ns = 0;  ///< virtual time of the kernels in it and its children
 
   CUgraphNode add(CUgraphNodeType type, Graph* child = nullptr);
 };
@@ -38,7 +38,7 @@ struct Stream {
   unsigned flags = 0;
   int priority = 0;
   std::uint64_t id = 1;
-  std::shared_ptr<Capture> capture;  ///< shared: all streams that joined a capture hold it; null: not capturing
+  std::shared_ptr<Capture> capture;  ///< shared by all streams that joined the capture; null: not capturing
 };
 
 /// An event. CUevent handles point at these.
@@ -51,7 +51,7 @@ struct Event {
 /// The stream behind a handle; the special handles share one.
 Stream& stream_of(CUstream handle);
 
-/// True when work given to a stream is recorded rather than done; adds it to the graph. The driver's lock must be held.
+/// True if work on this stream is recorded rather than done; adds it to the graph. The driver's lock must be held.
 bool captured(CUstream handle, CUgraphNodeType type);
 
 }  // namespace dryfit::driver

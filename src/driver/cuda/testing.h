@@ -34,7 +34,7 @@ inline Card test_card() {
   return card;
 }
 
-/// A folder of its own with a machine file in it, named by DRYFIT_MACHINE while this lives.
+/// A temporary folder with a machine file, which DRYFIT_MACHINE names while this object lives.
 class TestMachine {
  public:
   explicit TestMachine(const Machine& machine) {
@@ -80,7 +80,7 @@ class Library {
 #define CALL(library, name) (*(library).get<decltype(name)>(#name))
 
 /// Runs `body` in a child process that has not loaded the library before, so that each test has a driver of its own.
-/// The test fails when the child does not end with success.
+/// The test fails if the child does not succeed.
 template <class Body>
 void in_a_process(const Body& body) {
   const pid_t child = fork();

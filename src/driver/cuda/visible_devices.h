@@ -13,7 +13,7 @@ struct VisibleDevices {
 };
 
 /// CUDA_VISIBLE_DEVICES as documented: null means all; numbers, or UUIDs with their "GPU-" prefix (a unique beginning
-/// is enough); the list ends at the first entry that names no device.
+/// is enough); the list ends at the first entry that doesn't name a device.
 VisibleDevices visible_devices(const char* variable, int device_count);
 
 }  // namespace dryfit::driver

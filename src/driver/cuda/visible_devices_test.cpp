@@ -17,7 +17,7 @@ TEST(VisibleDevices, Without_the_variable_all_are_visible) {
 
 TEST(VisibleDevices, Numbers_choose_and_order) { EXPECT_EQ(visible_devices("2, 0", 3).indices, (Indices{2, 0})); }
 
-TEST(VisibleDevices, The_list_ends_at_the_first_entry_that_names_no_device) {
+TEST(VisibleDevices, The_list_ends_at_the_first_entry_that_is_not_a_device) {
   const auto visible = visible_devices("0,7,1", 3);
   EXPECT_EQ(visible.indices, Indices{0});
   EXPECT_TRUE(visible.named_absent_device);

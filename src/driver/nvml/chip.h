@@ -7,7 +7,7 @@
 
 namespace dryfit::nvml {
 
-// What NVML tells about a card beyond its CUDA attributes, derived from its compute capability and its name.
+// What NVML reports about a card besides its CUDA attributes, derived from its compute capability and its name.
 
 nvmlDeviceArchitecture_t architecture_of(const Card& card);
 nvmlBrandType_t brand_of(const Card& card);
@@ -16,7 +16,7 @@ bool is_geforce(const Card& card);
 /// FP32 lanes of all multiprocessors: "CUDA cores".
 unsigned int cores_of(const Card& card);
 
-/// The newest PCI Express generation that the chip speaks.
+/// The newest PCI Express generation that the chip supports.
 unsigned int pcie_generation_of(const Card& card);
 
 bool has_ecc_enabled(const Card& card);

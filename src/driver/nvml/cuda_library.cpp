@@ -28,7 +28,7 @@ struct CudaFunctions {
 };
 
 // Note [Asking the loader]: a child forked while another thread is inside dlopen inherits a loader in disorder. So the
-// loader is asked only when the library is mapped, which happens once in a process, and never again after that.
+// loader is called only when the library is mapped, which happens once in a process, and never again after that.
 bool is_mapped(const char* library) {
   const std::unique_ptr<FILE, int (*)(FILE*)> maps(std::fopen("/proc/self/maps", "re"), &std::fclose);
   char line[4096 + 128];
@@ -38,8 +38,8 @@ bool is_mapped(const char* library) {
   return false;
 }
 
-/// The reference taken on the library is kept for ever, and so its functions stay valid. Another vendor's libcuda lacks
-/// Dryfit's own function and is let go.
+/// The reference to the library is kept for good, so that its functions stay valid. Another vendor's libcuda lacks
+/// Dryfit's own function and is released.
 std::unique_ptr<const CudaFunctions> find_functions() {
   if (!is_mapped(kLibrary)) return nullptr;
   void* library = dlopen(kLibrary, RTLD_LAZY | RTLD_NOLOAD);

@@ -6,11 +6,11 @@
 
 namespace dryfit::nvml {
 
-// Questions to the stand-in libcuda.so.1, when this process has loaded it. A process without it, or with another
-// libcuda, uses no memory of the modelled cards. `ordinal` counts Machine::cards, as NVML's own index does; under
+// Queries to the stand-in libcuda.so.1, if this process has loaded it. A process without it, or with another libcuda,
+// uses no memory of the modelled cards. `ordinal` counts Machine::cards, as NVML's own index does; under
 // CUDA_VISIBLE_DEVICES the CUDA device of the same card may have another number, so cards are matched by PCI bus id.
 
-/// Memory of the card that this process holds; 0 when the card is hidden from CUDA or CUDA is not in use.
+/// Memory that this process holds on the card; 0 if the card is hidden from CUDA or CUDA is not in use.
 Bytes used_memory(int ordinal);
 
 /// Whether CUDA would let one card read the other's memory.

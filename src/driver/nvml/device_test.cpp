@@ -92,7 +92,7 @@ TEST_F(DeviceTest, A_card_is_found_by_a_uuid_in_either_form) {
   EXPECT_EQ(NVML(library_, nvmlDeviceGetHandleByUUIDV)(&uuid, &found), NVML_ERROR_ARGUMENT_VERSION_MISMATCH);
 }
 
-TEST_F(DeviceTest, A_card_that_is_not_there_is_not_found) {
+TEST_F(DeviceTest, A_card_that_does_not_exist_is_not_found) {
   handle_at(library_, 0);
   nvmlDevice_t found = nullptr;
   EXPECT_EQ(NVML(library_, nvmlDeviceGetHandleByIndex_v2)(4, &found), NVML_ERROR_INVALID_ARGUMENT);
@@ -103,7 +103,7 @@ TEST_F(DeviceTest, A_card_that_is_not_there_is_not_found) {
   EXPECT_EQ(found, nullptr);
 }
 
-TEST_F(DeviceTest, A_handle_that_nobody_gave_out_is_refused) {
+TEST_F(DeviceTest, A_handle_that_was_never_given_out_is_refused) {
   handle_at(library_, 0);
   unsigned int index = 0;
   for (std::uintptr_t number : {std::uintptr_t{0}, std::uintptr_t{1}, std::uintptr_t{3}, ~std::uintptr_t{0}}) {
@@ -112,7 +112,7 @@ TEST_F(DeviceTest, A_handle_that_nobody_gave_out_is_refused) {
   }
 }
 
-TEST_F(DeviceTest, A_card_tells_its_chip) {
+TEST_F(DeviceTest, A_card_reports_its_chip) {
   EXPECT_EQ(ask_text(NVML(library_, nvmlDeviceGetName), 0), "NVIDIA GeForce RTX 3060");
   int major = 0, minor = 0;
   EXPECT_EQ(NVML(library_, nvmlDeviceGetCudaComputeCapability)(handle_at(library_, 0), &major, &minor), NVML_SUCCESS);
@@ -187,7 +187,7 @@ TEST_F(DeviceTest, Sensors_show_an_idle_card) {
             ask<unsigned int>(NVML(library_, nvmlDeviceGetEnforcedPowerLimit), 0));
 }
 
-TEST_F(DeviceTest, No_process_runs_on_a_card_that_nobody_uses) {
+TEST_F(DeviceTest, No_process_runs_on_an_unused_card) {
   unsigned int count = 0;
   const auto device = handle_at(library_, 0);
   EXPECT_EQ(NVML(library_, nvmlDeviceGetComputeRunningProcesses_v3)(device, &count, nullptr), NVML_SUCCESS);
@@ -202,7 +202,7 @@ TEST_F(DeviceTest, There_is_no_NVLink) {
   EXPECT_EQ(NVML(library_, nvmlDeviceGetNvLinkState)(device, 0, &active), NVML_ERROR_NOT_SUPPORTED);
 }
 
-TEST_F(DeviceTest, A_Hopper_is_part_of_no_fabric_and_an_Ampere_does_not_know_what_that_is) {
+TEST_F(DeviceTest, A_Hopper_is_not_part_of_a_fabric_and_an_Ampere_does_not_support_the_query) {
   nvmlGpuFabricInfoV_t info{};
   info.version = nvmlGpuFabricInfo_v3;
   EXPECT_EQ(NVML(library_, nvmlDeviceGetGpuFabricInfoV)(handle_at(library_, 1), &info), NVML_ERROR_NOT_SUPPORTED);

@@ -22,7 +22,7 @@ TEST(Library, Without_a_machine_file_there_is_no_driver) {
   EXPECT_EQ(count, 7u);
 }
 
-TEST(Library, A_damaged_machine_file_is_no_driver_either) {
+TEST(Library, A_damaged_machine_file_means_no_driver_either) {
   const Library library(std::optional<std::string>("this is not a machine\n"));
   EXPECT_EQ(NVML(library, nvmlInit)(), NVML_ERROR_DRIVER_NOT_LOADED);
 }
@@ -57,7 +57,7 @@ TEST(Library, It_stays_up_until_the_last_caller_has_shut_it_down) {
   EXPECT_EQ(count, 4u);
 }
 
-TEST(Library, Every_error_has_a_text_even_one_nobody_knows) {
+TEST(Library, Every_error_has_a_text_even_an_unknown_one) {
   const Library library(example_machine());
   EXPECT_STREQ(NVML(library, nvmlErrorString)(NVML_SUCCESS), "Success");
   EXPECT_STREQ(NVML(library, nvmlErrorString)(NVML_ERROR_DRIVER_NOT_LOADED), "Driver Not Loaded");
@@ -94,7 +94,7 @@ int exit_code_of(pid_t child) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-TEST(Library, A_forked_child_goes_on_with_what_its_parent_had) {
+TEST(Library, A_forked_child_keeps_what_its_parent_had) {
   const Library library(example_machine());
   const auto device = handle_at(library, 1);
   const pid_t child = fork();

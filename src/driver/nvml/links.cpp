@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Entry points about NVLink and the fabric behind it, of which the modelled machine has none, and the field values that
-// mostly tell about them.
+// Entry points for NVLink and the fabric behind it, neither of which the modelled machine has, and for the field
+// values, which are mostly about them.
 #include "driver/nvml/session.h"
 
 using namespace dryfit;
@@ -12,7 +12,7 @@ namespace {
 
 constexpr ComputeCapability kFirstWithFabric{9, 0};
 
-/// Chips before Hopper do not know the question; later ones answer that they are part of no fabric.
+/// Chips before Hopper do not support the query; later ones answer that they are not part of a fabric.
 template <class Info>
 nvmlReturn_t no_fabric(nvmlDevice_t device, Info* info) {
   return with_device(device, [&](const Device& it) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Entry points about device memory. The total is what CUDA reports for the card, so that both libraries tell one story;
+// Entry points about device memory. The total is what CUDA reports for the card, so that both libraries agree;
 // a real NVML also counts what the driver keeps for itself.
 #include <cuda.h>
 

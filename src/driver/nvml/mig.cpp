@@ -20,7 +20,7 @@ bool can_be_sliced(const Card& card) {
   return (major == 8 || major == 9 || major == 10) && minor == 0;
 }
 
-/// 3 for "NVIDIA A100-SXM4-40GB MIG 3g.20gb"; 1 when the name does not tell.
+/// 3 for "NVIDIA A100-SXM4-40GB MIG 3g.20gb"; 1 if the name does not say.
 unsigned int slices_in(std::string_view name) {
   const auto mark = name.find(" MIG ");
   if (mark == std::string_view::npos || mark + 5 >= name.size()) return 1;

@@ -3,7 +3,7 @@
 //
 // Entry points about clocks, power, temperature and utilisation.
 //
-// Note [Sensors of a card that is not there]: programs poll these for their logs and would stop if a card of that kind
+// Note [Sensors of a simulated card]: programs poll these for their logs and would stop if a card of that kind
 // refused. Clocks are the card's; the rest are constants of an idle card, and no verdict depends on them.
 #include <cuda.h>
 

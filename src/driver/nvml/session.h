@@ -11,18 +11,18 @@
 
 namespace dryfit::nvml {
 
-/// Reads the machine file (DRYFIT_MACHINE) on first success, and counts the caller in. Without a machine there is no
-/// driver: NVML_ERROR_DRIVER_NOT_LOADED. Takes no lock, so that a fork at any moment leaves the child usable; what it
+/// Reads the machine file (DRYFIT_MACHINE) on first success, and registers the caller. Without a machine there is no
+/// driver: NVML_ERROR_DRIVER_NOT_LOADED. Takes no lock, so that a fork at any moment leaves the child usable. What it
 /// loads is never freed, so that calls during process exit stay valid.
 nvmlReturn_t initialize();
 
-/// Counts the caller out; NVML_ERROR_UNINITIALIZED when nobody was in.
+/// Unregisters a caller; NVML_ERROR_UNINITIALIZED if none is registered.
 nvmlReturn_t shut_down();
 
-/// The machine, while at least one caller is counted in; else null.
+/// The machine, while at least one caller is registered; otherwise null.
 const Machine* current_machine();
 
-/// What a handle stands for. A MIG card has two handles: its GPU, and the slice of it that CUDA sees.
+/// What a handle refers to. A MIG card has two handles: its GPU, and the slice of it that CUDA sees.
 struct Device {
   int ordinal = 0;
   bool is_slice = false;
@@ -31,12 +31,12 @@ struct Device {
 
 nvmlDevice_t handle_of(int ordinal, bool is_slice = false);
 
-/// Nothing for a value that handle_of never gave for this machine; the value is not dereferenced.
+/// Nothing for a value that handle_of never returned for this machine; the value is not dereferenced.
 std::optional<Device> device_of(const Machine& machine, nvmlDevice_t handle);
 
 bool is_mig_card(const Card& card);
 
-/// The body of an entry point that needs the library to be initialised. Exceptions end here.
+/// The body of an entry point that needs an initialised library. Exceptions stop here.
 template <class Body>
 nvmlReturn_t with_machine(Body body) noexcept {
   const Machine* machine = current_machine();
@@ -48,7 +48,7 @@ nvmlReturn_t with_machine(Body body) noexcept {
   }
 }
 
-/// The body of an entry point that is about one device.
+/// The body of an entry point for one device.
 template <class Body>
 nvmlReturn_t with_device(nvmlDevice_t handle, Body body) noexcept {
   return with_machine([&](const Machine& machine) {
@@ -74,12 +74,12 @@ nvmlReturn_t answer(nvmlDevice_t handle, T* out, std::type_identity_t<T> value) 
   return answer(handle, out, [&](const Device&) { return value; });
 }
 
-/// An entry point that checks its device and then has nothing to tell.
+/// An entry point that checks its device and then has nothing to report.
 inline nvmlReturn_t not_supported(nvmlDevice_t handle) noexcept {
   return with_device(handle, [](const Device&) { return NVML_ERROR_NOT_SUPPORTED; });
 }
 
-/// Text into the caller's buffer with its end mark, whole or not at all.
+/// Copies the text and its terminating zero into the caller's buffer, completely or not at all.
 nvmlReturn_t copy_text(std::string_view text, char* out, unsigned int length);
 
 }  // namespace dryfit::nvml

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Enough of a libcuda.so.1 for the stand-in NVML to ask: as under CUDA_VISIBLE_DEVICES=1,0, CUDA device 0 is the second
-// card of the machine and CUDA device 1 the first; further cards are hidden.
+// Enough of a libcuda.so.1 for the queries of the stand-in NVML: as under CUDA_VISIBLE_DEVICES=1,0, CUDA device 0 is
+// the second card of the machine and CUDA device 1 the first; further cards are hidden.
 #include "driver/nvml/testing_cuda.h"
 
 #include <cuda.h>

@@ -4,5 +4,5 @@
 
 #include <cstdint>
 
-/// Exported by the libcuda.so.1 of the tests: what dryfit_device_used says from now on.
+/// Exported by the tests' libcuda.so.1: sets what dryfit_device_used returns from now on.
 extern "C" void testing_set_used(int cuda_device, std::uint64_t bytes);

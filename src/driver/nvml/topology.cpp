@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Entry points about how devices and processors stand to each other: one host bridge, one memory node, no NVLink.
+// Entry points about how devices and processors are connected: one host bridge, one memory node, no NVLink.
 #include <sched.h>
 
 #include <algorithm>
@@ -42,8 +42,8 @@ nvmlReturn_t cpu_affinity(nvmlDevice_t device, unsigned int words, unsigned long
   });
 }
 
-/// NVML's way with lists of devices: asked with a count of zero, it tells the count; else it fills as many as asked
-/// for.
+/// NVML's convention for lists of devices: called with a count of zero, it returns the count; otherwise it fills in up
+/// to that many.
 nvmlReturn_t copy_devices(const std::vector<nvmlDevice_t>& found, unsigned int* count, nvmlDevice_t* out) {
   if (count == nullptr || (*count != 0 && out == nullptr)) return NVML_ERROR_INVALID_ARGUMENT;
   const auto available = static_cast<unsigned int>(found.size());

@@ -93,6 +93,7 @@ class Tensors {
     };
   }
 
+  /** Adds the rows that are not there yet; those that are stay as they are. */
   #fill() {
     const body = byId("tensor-rows");
     body.append(...this.found.slice(body.childElementCount, this.rows).map((i) => this.#row(i)));
@@ -107,23 +108,23 @@ class Tensors {
     const { step, phase } = timeline.placeAt(run.born[i]);
     const line = run.lines[run.line[i]];
     const cell = (label, className, ...content) =>
-      element("td", { role: "cell", "data-label": label, class: className }, element("span", {}, ...content));
-    const sub = (text) => element("span", { class: "sub" }, text);
+      element("td", { role: "cell", "data-label": label, class: className }, ...content);
+    const sub = (text) => (text ? element("span", { class: "sub" }, text) : null);
     return element(
       "tr",
       { role: "row", "data-allocation": i },
       cell("Size", "number", bytesText(run.bytes[i])),
       cell(
         "What",
-        "nowrap",
+        null,
         swatch(`var(--c-${category.key}, var(--c-unknown))`),
         category.label,
         sub(run.names[run.operator[i]]),
       ),
-      cell("Type", "", this.#typeText(i), sub(run.names[run.tensor[i]])),
-      cell("Age", "nowrap", pluralText(moment - run.born[i], "event"), sub(`since ${placeText(step, phase)}`)),
-      cell("Module", "wrap", run.names[run.module[i]] || "–", sub(run.inferred[i] ? "inferred" : "")),
-      cell("Line", "wrap", lineText(run, run.line[i]) || "–", line && line.function ? sub(line.function) : ""),
+      cell("Type", null, this.#typeText(i), sub(run.names[run.tensor[i]])),
+      cell("Age", null, pluralText(moment - run.born[i], "event"), sub(`since ${placeText(step, phase)}`)),
+      cell("Module", null, run.names[run.module[i]] || "–", sub(run.inferred[i] ? "inferred" : "")),
+      cell("Line", null, lineText(run, run.line[i]) || "–", sub(line?.function)),
     );
   }
 

@@ -3,7 +3,7 @@
 //
 // What was allocated after each event, by category. An event is one allocation or one free; "at event e" is after it.
 
-const BLOCK = 512;
+const BLOCK = 64;
 
 class Timeline {
   constructor(run) {

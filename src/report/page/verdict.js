@@ -145,7 +145,9 @@ function showCards(results) {
   fillTable(table, head, rows);
   [...table.tBodies[0].rows].forEach((row, i) => {
     const text = dependsText(results[i]);
-    if (text) row.after(element("tr", { class: "reason" }, element("td", { colspan: head.length }, text)));
+    if (!text) return;
+    row.classList.add("explained");
+    row.after(element("tr", { class: "reason" }, element("td", { colspan: head.length }, text)));
   });
 }
 

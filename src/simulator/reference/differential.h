@@ -9,9 +9,9 @@
 
 namespace dryfit::simulator {
 
-/// Takes bytes for a version, a config, a device and a sequence of calls, and makes these calls on CachingAllocator and
-/// on ReferenceAllocator. Says what differed first, in answers, statistics or layout; nothing if nothing did. Any bytes
-/// will do.
+/// Interprets bytes as a version, a config, a device and a sequence of calls, and makes these calls on CachingAllocator
+/// and on ReferenceAllocator. Returns the first difference in answers, statistics or layout; nothing if there is none.
+/// Any bytes are valid.
 std::optional<std::string> first_difference(std::span<const std::uint8_t> input);
 
 }  // namespace dryfit::simulator

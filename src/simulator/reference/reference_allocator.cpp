@@ -30,7 +30,7 @@ ReferenceAllocator::Place ReferenceAllocator::find(Handle handle) const {
       if (segments_[s].pieces[p].handle == handle) return {s, p};
     }
   }
-  DRYFIT_CHECK(!"a handle that is none");
+  DRYFIT_CHECK(!"unknown handle");
   return {};
 }
 

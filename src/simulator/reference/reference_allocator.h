@@ -12,9 +12,9 @@
 
 namespace dryfit::simulator {
 
-/// The allocator once more, for tests only: slow, and written to be seen to be right. Segments are plain vectors of
-/// pieces, every search looks at everything, and statistics are added up anew each time. It shares the rounding, the
-/// config and the device with CachingAllocator, and nothing else.
+/// A second implementation of the allocator, for tests only: slow, and written to be obviously right. Segments are
+/// plain vectors of pieces, every search is exhaustive, and statistics are recomputed each time. It shares the
+/// rounding, the config and the device with CachingAllocator, and nothing else.
 class ReferenceAllocator {
  public:
   using Handle = std::uint64_t;  ///< of an allocation; never used twice
@@ -54,7 +54,7 @@ class ReferenceAllocator {
 
  private:
   struct Piece {
-    Handle handle = 0;  ///< of the piece, allocated or not
+    Handle handle = 0;  ///< of the piece, whether allocated or not
     Address address = 0;
     std::uint64_t size = 0;
     std::uint64_t requested = 0;

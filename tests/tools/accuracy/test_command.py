@@ -103,9 +103,9 @@ def test_explicit_mode_batch_and_limit_narrow_the_rows(tool: Tool) -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (("--source", "nonsense"), "no source is called nonsense; there are "),
-        (("--rows", "rows.csv"), "--rows needs one --source"),
-        (("--data", "/nowhere"), "--data names the folder of the measurements"),
+        (("--source", "nonsense"), "unknown source nonsense; known sources: "),
+        (("--rows", "rows.csv"), "--rows needs exactly one --source"),
+        (("--data", "/nowhere"), "give the folder with the measurements as --data"),
         (("--xmem-rows", "nowhere.csv"), "cannot read nowhere.csv: No such file or directory"),
     ],
 )

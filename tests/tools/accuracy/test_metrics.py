@@ -34,7 +34,7 @@ def test_a_rounded_truth_is_met_within_its_rounding(exact_field: Make) -> None:
     assert [point.error for point in metrics.points([row], metrics.ours)] == [0]
 
 
-def test_device_level_truth_is_no_claim_about_bytes_of_pytorch(nvml_row: Make) -> None:
+def test_device_level_truth_is_not_a_claim_about_bytes_of_pytorch(nvml_row: Make) -> None:
     assert metrics.exact_share([nvml_row(1000, 1000)]) == (0, 0)
 
 
@@ -77,7 +77,7 @@ def test_a_verdict_is_counted_by_what_was_said_and_what_happened(
     assert {name: count for name, count in vars(tally).items() if count} == {counted: 1}
 
 
-def test_a_failed_run_cannot_tell_and_a_peer_is_asked_for_its_flag(nvml_row: Make) -> None:
+def test_a_failed_run_cannot_tell_and_a_peer_gives_its_flag(nvml_row: Make) -> None:
     row = nvml_row(1000, 1000, oom=True, xmem=900)
     assert metrics.verdicts([row], "xmem").false_fits == 1
     assert metrics.verdicts([Result(row.case, Outcome(error="it failed"))], metrics.OURS).cannot_tell == 1

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of PEFT's method comparison become cases; a run of hundreds of steps is told from a few."""
+"""Runs of PEFT's method comparison become cases; a run of hundreds of steps is derived from a few."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_Only_the_averages_are_rounded(only):
     "change, reason",
     [
         ({"task": "MetaMathQA"}, "lengths of its texts"),
-        ({"gpu": "NVIDIA H100"}, "no card"),
+        ({"gpu": "NVIDIA H100"}, "not in the catalogue"),
         ({"peft_hyperparameters": ""}, "hyperparameters"),
         ({"use_amp": "True"}, "autocast"),
     ],

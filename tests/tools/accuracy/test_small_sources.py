@@ -89,7 +89,7 @@ def test_A_model_that_was_only_loaded_makes_no_step(tmp_path: Path):
         ({"source": "pytorch/ao README.md", "unit": "GB", "value": "12.23"}, "timm"),
         ({"source": "pytorch/ao README.md", "unit": "GB", "value": "OOM"}, "timm"),
         ({"config": "Trainer, bitsandbytes Adam8bit"}, "8-bit"),
-        ({"model": "fill-mask unheard-of"}, "not one the job knows"),
+        ({"model": "fill-mask unheard-of"}, "doesn't support"),
     ],
 )
 def test_A_table_s_row_that_cannot_be_run_says_why(tmp_path: Path, change: dict[str, str], reason: str):
@@ -102,7 +102,7 @@ def test_Words_about_a_program_choose_one_of_its_kind(tmp_path: Path):
     assert case.truth == {"outside_torch": 315 * MIB} and case.tolerance == {"outside_torch": 15 * MIB}
 
 
-def test_A_row_the_card_was_made_from_is_counted_apart(tmp_path: Path):
+def test_A_row_that_a_GPU_description_was_made_from_is_counted_apart(tmp_path: Path):
     idle = {**OVERHEAD, "workload": "context only", "overhead_MiB": "256"}
     assert read(context_overhead, tmp_path, idle).group == "idle, in the catalogue"
     assert read(context_overhead, tmp_path, {**idle, "overhead_MiB": "257"}).group == "idle"
@@ -111,7 +111,7 @@ def test_A_row_the_card_was_made_from_is_counted_apart(tmp_path: Path):
 @pytest.mark.parametrize(
     "change, reason",
     [
-        ({"gpu": "RTX 3090/4090 class"}, "two cards"),
+        ({"gpu": "RTX 3090/4090 class"}, "two GPUs"),
         ({"gpu": "unnamed (8-GPU server)"}, "not named"),
         ({"workload": "FSDP (NCCL communicator included)"}, "which libraries"),
         ({"workload": "eager module loading; one tensor only"}, "11.7"),
@@ -121,10 +121,10 @@ def test_An_overhead_that_cannot_be_run_says_why(tmp_path: Path, change: dict[st
     assert reason in read(context_overhead, tmp_path, {**OVERHEAD, **change}).cannot
 
 
-def test_A_miss_within_the_card_s_own_spread_is_told_from_one_beyond(tmp_path: Path):
+def test_A_miss_within_the_stated_uncertainty_is_distinguished_from_one_beyond(tmp_path: Path):
     case = read(context_overhead, tmp_path, OVERHEAD)
     truth, spread = case.truth["outside_torch"], case.facts["spread"]
-    assert "spread" in context_overhead.explain(case, {"outside_torch": truth - spread})
+    assert "uncertainty" in context_overhead.explain(case, {"outside_torch": truth - spread})
     assert "not published" in context_overhead.explain(case, {"outside_torch": truth - spread - 16 * MIB})
     assert context_overhead.explain(case, {"outside_torch": truth + spread + 16 * MIB}) is None
     assert context_overhead.explain(case, {}) is None

@@ -9,7 +9,7 @@ from pathlib import Path
 from comparators_lib import columns, kept
 from comparators_lib.columns import Column
 from comparators_lib.contestants import ABSOLUTE, CONTESTANTS, contestants_of
-from comparators_lib.studies import Study, is_told
+from comparators_lib.studies import Study, is_shown
 
 TREES = Column("B1 forest log", 1.5, {3: 0.123456789, 8: 2e-7})
 NETWORK = Column("flat physics seed 0", 60.0, {3: 12345.678912345, 8: 1.0})
@@ -52,12 +52,12 @@ def test_without_columns_or_archive_there_is_nothing_to_do(tmp_path: Path) -> No
     assert kept.unpack(tmp_path / "nothing", tmp_path / "b") == 0
 
 
-def test_the_last_test_is_told_of_and_random_folds_are_not() -> None:
-    assert is_told(Study("timm-memory", "module5_s2", "layers"))
-    assert not is_told(Study("timm-memory", "random5_s0", "layers"))
-    assert not is_told(Study("elsewhere", "module5_s0", "layers"))
+def test_the_final_test_is_listed_and_random_folds_are_not() -> None:
+    assert is_shown(Study("timm-memory", "module5_s2", "layers"))
+    assert not is_shown(Study("timm-memory", "random5_s0", "layers"))
+    assert not is_shown(Study("elsewhere", "module5_s0", "layers"))
 
 
-def test_no_bar_is_made_of_our_dry_runs() -> None:
+def test_no_baseline_uses_our_dry_runs() -> None:
     assert contestants_of("layers") == CONTESTANTS
     assert {contestant.learner.name for contestant in contestants_of("dry-run")} == {one.name for one in ABSOLUTE}

@@ -83,7 +83,7 @@ def test_ours_with_dry_runs_stand_in_the_tables_of_those_without() -> None:
 def test_the_last_test_is_of_the_folds_that_are_said() -> None:
     studies = held_out([LAYERS, DRY_RUN, SCHEDTUNE], "timm-memory", "module5_s2")
     assert [study.name for study in studies] == ["timm-memory-module5_s2-layers", "timm-memory-module5_s2-dry-run"]
-    with pytest.raises(StudyError, match="say --set and --folds"):
+    with pytest.raises(StudyError, match="give --set and --folds"):
         held_out([LAYERS], "timm-memory", None)
 
 
@@ -151,7 +151,7 @@ def test_what_dryfit_train_complains_about_is_passed_on(tmp_path: Path, tiny: Pa
     with pytest.raises(StudyError, match="make build-training"):
         list(own_tasks_of(SCHEDTUNE, Trainer(tmp_path / "nothing", tmp_path), tiny, tmp_path, seeds=1))
     (tmp_path / "recipe").write_text("none")
-    with pytest.raises(StudyError, match="tells no epochs"):
+    with pytest.raises(StudyError, match="state its epochs"):
         list(own_tasks_of(SCHEDTUNE, trainer, tiny, tmp_path, seeds=1))
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""The page of results says what was measured, or is told where it does not."""
+"""The page of results says what was measured, or the tool shows where it does not."""
 
 from __future__ import annotations
 
@@ -58,16 +58,16 @@ PAGE = """# Results
 | | MSE | RMSE | MAE | MAPE | R2 | |
 |---|---|---|---|---|---|---|
 | physics base | 12346 | 111.1 | 0.7 | 10.02 | 0.5000 | |
-| bar B2 | 2 | 1.414 | 1.3 | 11 | 0.8000 | B1 trees |
-| bar B3 | 2 | 1.414 | 1.3 | 11 | 0.8000 | B1 trees: MSE, RMSE, MAPE, R2; B1 forest: MAE |
+| baseline B2 | 2 | 1.414 | 1.3 | 11 | 0.8000 | B1 trees |
+| baseline B3 | 2 | 1.414 | 1.3 | 11 | 0.8000 | B1 trees: MSE, RMSE, MAPE, R2; B1 forest: MAE |
 | net plain x2 | 1 | 1 | 1.2 | 10.5 | 0.9100 | single seeds: MAE 1.25 ± 0.35, MAPE 11 ± 1.4 |
 | **shipped (net plain x2)** | 1 | 1 | 1.2 | 10.5 | 0.9100 | |
 
-Shipped less B3: MSE -1.23 [-2, -0.5]*, RMSE -1.23 [-2, -0.5]*, MAE -1.23 [-2, -0.5]*, MAPE -1.23 [-2, -0.5]*, R2 +0.1 [-0.1, +0.3].
+Shipped minus B3: MSE -1.23 [-2, -0.5]*, RMSE -1.23 [-2, -0.5]*, MAE -1.23 [-2, -0.5]*, MAPE -1.23 [-2, -0.5]*, R2 +0.1 [-0.1, +0.3].
 
 Of another study's column:
 
-Shipped less B3: MSE -5 [-6, -4]*.
+Shipped minus B3: MSE -5 [-6, -4]*.
 
 ### `jobs`, `gpu2`, `plain`
 
@@ -76,18 +76,18 @@ Shipped less B3: MSE -5 [-6, -4]*.
 
 
 def differing(text: str) -> list[page.Line]:
-    return [line for line in page.told_lines(text, {STUDY: REPORT}) if line.written != line.measured]
+    return [line for line in page.measured_lines(text, {STUDY: REPORT}) if line.written != line.measured]
 
 
 def test_a_page_that_says_what_was_measured_has_no_line_to_change() -> None:
-    lines = page.told_lines(PAGE, {STUDY: REPORT})
+    lines = page.measured_lines(PAGE, {STUDY: REPORT})
     assert len(lines) == 6
     assert not differing(PAGE)
     assert page.corrected(PAGE, lines) == PAGE
 
 
 def test_a_wrong_figure_is_found_where_it_stands_and_put_right() -> None:
-    wrong = PAGE.replace("| bar B2 | 2 |", "| bar B2 | 1.9 |").replace("[-0.1, +0.3].", "[+0.1, +0.3]*.")
+    wrong = PAGE.replace("| baseline B2 | 2 |", "| baseline B2 | 1.9 |").replace("[-0.1, +0.3].", "[+0.1, +0.3]*.")
     found = differing(wrong)
     assert [line.number for line in found] == [9, 14]
     assert page.corrected(wrong, found) == PAGE
@@ -100,7 +100,7 @@ def test_a_column_that_was_not_measured_is_neither_right_nor_changed() -> None:
     assert page.corrected(wrong, [found]) == wrong
 
 
-def test_the_command_says_what_differs_and_writes_when_it_is_told_to(tmp_path: Path) -> None:
+def test_the_command_says_what_differs_and_writes_when_requested(tmp_path: Path) -> None:
     (tmp_path / "jobs.json").write_text(json.dumps(REPORT), encoding="utf-8")
     text = tmp_path / "page.md"
     text.write_text(PAGE.replace("| 0.7 |", "| 0.6 |"), encoding="utf-8")

@@ -135,7 +135,7 @@ def test_studies_are_those_that_the_evaluator_lists(tmp_path: Path) -> None:
     studies = Evaluator(command, tmp_path).studies()
     assert studies[0] == STUDY
     assert chosen(studies, "llm-foundry", None, None) == [Study("llm-foundry", "gpu3", "physics")]
-    with pytest.raises(StudyError, match="no such study"):
+    with pytest.raises(StudyError, match="unknown study"):
         chosen(studies, "llm-foundry", "model12", None)
 
 

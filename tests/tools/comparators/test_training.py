@@ -30,9 +30,9 @@ def test_a_fold_has_its_own_base_and_inputs(tiny: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        (("0,train,8", "0,train,5"), "fold 0 does not hold every row once"),
+        (("0,train,8", "0,train,5"), "fold 0 doesn't hold every row once"),
         (("1,train,3", "1,test,3"), "a row is tested in two folds"),
-        (("fold,part", "part,fold"), "the columns do not begin with fold"),
+        (("fold,part", "part,fold"), "the columns must begin with fold"),
     ],
 )
 def test_a_table_that_is_not_whole_is_refused(tiny: Path, change: tuple[str, str], complaint: str) -> None:
@@ -41,7 +41,7 @@ def test_a_table_that_is_not_whole_is_refused(tiny: Path, change: tuple[str, str
         feature_table.read(tiny)
 
 
-def test_a_learner_is_asked_only_for_the_fold_it_has_not_seen(tiny: Path, mean_regressor: Any) -> None:
+def test_a_learner_predicts_only_the_fold_it_has_not_seen(tiny: Path, mean_regressor: Any) -> None:
     predicted = out_of_fold(contestant("raw"), feature_table.read(tiny), lambda learner, seed: mean_regressor())
     assert predicted == {3: 60, 5: 10, 8: 10}
 

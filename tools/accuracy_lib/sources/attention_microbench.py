@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Eager and compiled attention of four authors. A sweep ran in one process, so all its rows are one job."""
+"""Eager and compiled attention from four authors. Each sweep ran in one process, so all its rows are one job."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NAME = "attention-microbench"
 FILE = "ground-truth/attention-microbench/attention.csv"
 
 _AUTHORS = ("MAGMA27", "silmont2000", "bolongcheng", "Wedsonlin")
-# Unnamed cards: any with the workspaces of the generation gives the same bytes.
+# Unnamed cards: any card with the workspaces of its generation gives the same bytes.
 _HOPPER, _BEFORE_HOPPER = "h100-80gb", "rtx-3060-12gb"
 # Inductor's tuning copies what a kernel overwrites to the host: 8 GiB, in 16 GiB of pinned memory, from 16384 on.
 _LONGEST_COMPILED = 8192
@@ -31,7 +31,7 @@ def _sweep(row: dict[str, str]) -> tuple[str, str]:
 
 
 def _cases(sweep: list[dict[str, str]]) -> list[Case]:
-    """All with the same job: it runs once and answers each by a field of its own."""
+    """All rows have the same job: it runs once and has a field for each."""
     job = _job(sweep)
     return [_case(row, job) for row in sweep]
 
@@ -61,16 +61,16 @@ def _card(gpu: str) -> str:
 
 def _obstacle(row: dict[str, str], author: str) -> Optional[str]:
     if author not in _AUTHORS:
-        return f"nothing is known of how {author} measured"
+        return f"unknown how {author} measured"
     if row["status"] == "OOM":
-        return "ran out of memory: the card, or what this left behind for the rest of the sweep, is not published"
+        return "ran out of memory: the GPU, or what the failure left behind for the rest of the sweep, is not published"
     if not _is_run(row):
-        return "tuning would copy 8 GiB to the host's memory"
+        return "autotuning would copy 8 GiB to host memory"
     return None
 
 
 def _is_run(row: dict[str, str]) -> bool:
-    """Nothing of a longer sequence is left for the rows that follow: each is compiled anew."""
+    """Nothing of a longer sequence affects the following rows: each is compiled anew."""
     if row["status"] != "ok":
         return False
     return "compile" not in row["variant"] or int(row["seq_len"]) <= _LONGEST_COMPILED

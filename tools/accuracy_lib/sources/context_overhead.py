@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""What cards held outside PyTorch's allocator. The programs are known by a few words only, so a small one of the same
+"""Memory outside PyTorch's allocator. The programs are known only by a few words, so a small one of the same
 kind is run: an idle context, elementwise kernels, training or inference of a Transformer, a convolutional network.
 
 The catalogue's own numbers were taken from some of these rows (docs/cards.md). They are in groups of their own: they
@@ -41,7 +41,7 @@ CARDS = {
     "T4": "t4-16gb",
     "V100-SXM2-16GB": "v100-16gb",
 }
-SHARED = re.compile(r"\w/\w.* class")  # "RTX 3090/4090 class": the capacity fits two cards
+SHARED = re.compile(r"\w/\w.* class")  # "RTX 3090/4090 class": the capacity matches two cards
 
 # The first that the description contains; None: what such a program loads is not known.
 WORKLOADS: dict[str, Optional[str]] = {
@@ -106,9 +106,9 @@ def workload_of(words: str) -> Optional[str]:
 def obstacle(row: Fields, card: Optional[str], workload: Optional[str]) -> Optional[str]:
     if card is None:
         shared = SHARED.search(row["gpu"])
-        return "two cards have this capacity" if shared else "the card is not named or not in the catalogue"
+        return "two GPUs have this capacity" if shared else "the GPU is not named or not in the catalogue"
     if "eager module loading" in row["workload"]:
-        return "before CUDA 11.7, which loaded all code at once"
+        return "measured with CUDA before 11.7, which loads all code at once"
     return None if workload else "the description does not say which libraries were loaded"
 
 
@@ -141,7 +141,7 @@ def explain(case: Case, measured: dict[str, int]) -> Optional[str]:
         return None
     off = measured[FIELD] - case.truth[FIELD]
     if abs(off) <= case.facts["spread"] + case.tolerance[FIELD]:
-        return "within the spread the card states for its context"
+        return "within the uncertainty stated for this GPU's context"
     if off < 0 and "global" in case.facts["kind"]:
-        return "NVML's reading for the whole card holds what other processes and the driver take, too"
-    return "what the program loaded is not published: more than one of its kind does here" if off < 0 else None
+        return "NVML's reading for the whole GPU includes other processes and the driver"
+    return "it loaded more than a program of its kind does here; what it loaded is not published" if off < 0 else None

@@ -27,12 +27,12 @@ FIELDS = (
     "peak_reserved",
 )
 
-_ADDRESS_SPREAD = 0.01  # how far other addresses of new segments were seen to move a peak
+_ADDRESS_SPREAD = 0.01  # the largest observed effect of other segment addresses on a peak
 _BY_ADDRESS = (
-    "ties between free blocks go by the addresses of new segments, which the platform decides: "
-    "every tensor is the same, the places differ"
+    "ties between free blocks are broken by the addresses of new segments, which depend on the "
+    "platform: the tensors are the same, their places differ"
 )
-_BY_FREE_MEMORY = "fails at another request: the memory beside PyTorch's own differs from the author's machine"
+_BY_FREE_MEMORY = "fails at another request: the memory outside PyTorch differs from the author's machine"
 
 
 def cases(path: Path) -> list[Case]:
@@ -56,7 +56,7 @@ def _case(row: dict[str, str]) -> Case:
         tolerance={name: size.tolerance for name, size in sizes.items() if size.tolerance},
         main="peak_reserved" if "peak_reserved" in sizes else "peak_allocated",
         truth_oom=_truth_oom(row),
-        cannot=None if card else f"the card is not known: {row['gpu']}",
+        cannot=None if card else f"unknown GPU: {row['gpu']}",
     )
 
 
@@ -84,7 +84,7 @@ def _group(row: dict[str, str]) -> str:
 
 
 def _truth_oom(row: dict[str, str]) -> Optional[bool]:
-    """Dryfit judges training: of a run without an optimizer it can only tell when it does not fit."""
+    """Dryfit judges training: for a run without an optimizer it can only show that it does not fit."""
     if row["status"] == "oom":
         return True
     return False if row["mode"] == "train" else None

@@ -40,7 +40,7 @@ CARDS = {
     "NVIDIA H100 PCIe": "h100-80gb-pcie",
 }
 
-# The version of PyTorch is not published; the nearest one of the period is taken.
+# The version of PyTorch is not published; this uses the nearest one of the period.
 # The B200 rows since May 2026 have two cuBLAS workspaces of 32 MiB, as PyTorch 2.12 (environment peft) takes them.
 FIRST_MONTHS = (("2026-05", "peft"), ("2026-01", "torch-2.11.0"), ("", "torch-2.6.0"))
 
@@ -73,7 +73,7 @@ def cases(path: Path) -> list[Case]:
 
 
 def processes(rows: list[Fields]) -> list[list[Sweep]]:
-    """Sweeps that follow one another closely. A sweep over models is a run of the benchmark of its own."""
+    """Sweeps that follow one another closely. A sweep over models is a separate run of the benchmark."""
     found: list[list[Sweep]] = []
     for sweep in sorted(grouped(rows, SWEEP), key=lambda sweep: [sweep[0][name] for name in (*PROCESS, "timestamp")]):
         if found and same_process(found[-1][-1][0], sweep[0]):
@@ -144,7 +144,7 @@ def environment(row: Fields) -> str:
 
 
 def rounding(mebibytes: float) -> int:
-    """Half of what the last bit of a 32-bit float of this size stands for, in bytes; 0 where every byte count fits."""
+    """Half the value of the last bit of a 32-bit float of this size, in bytes; 0 if every byte count is exact."""
     _, exponent = math.frexp(mebibytes)
     half_bit = 2.0 ** (exponent - FLOAT_DIGITS - 1) * MIB
     return int(half_bit) if half_bit >= 1 else 0
@@ -166,7 +166,7 @@ def explain(case: Case, measured: dict[str, int]) -> Optional[str]:
 
 @lru_cache(maxsize=None)
 def operations() -> frozenset[str]:
-    """Those that bench/truth has, read without importing them: that would need PyTorch."""
+    """The operations in bench/truth, read without importing them, which would need PyTorch."""
     tree = ast.parse((REPOSITORY / "bench" / "truth" / "liger" / "ops.py").read_text(encoding="utf-8"))
     tables = [node.value for node in tree.body if isinstance(node, ast.AnnAssign) and isinstance(node.value, ast.Dict)]
     return frozenset(key.value for table in tables for key in table.keys if isinstance(key, ast.Constant))
@@ -174,7 +174,7 @@ def operations() -> frozenset[str]:
 
 def cannot(row: Fields) -> Optional[str]:
     if row["gpu"] not in CARDS:
-        return f"no card {row['gpu']} in the catalogue"
+        return f"{row['gpu']} is not in the catalogue"
     if row["op"] not in operations():
-        return f"the operation {row['op']} is not written"
+        return f"the operation {row['op']} is not implemented"
     return None

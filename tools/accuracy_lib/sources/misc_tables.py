@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Small published tables of training runs: Hugging Face's Trainer is run, what needs other libraries is counted only.
+"""Small published tables of training runs: those with Hugging Face's Trainer are run, the others only counted.
 
 Two kinds of rows run. optimum-benchmark: PyTorch's own peaks of five steps. Hugging Face's performance guide of January
 2022: NVML's reading for the whole device, from which the row's own statement of the bare context is taken away, since
@@ -37,7 +37,7 @@ NEEDS = {
 }
 
 _MIB = 1 << 20
-_GUIDE_STEPS = "3"  # no tensor is made in a later step that was not in these
+_GUIDE_STEPS = "3"  # later steps make no other tensors than these
 
 Fields = dict[str, str]
 Job = tuple[str, ...]
@@ -89,8 +89,8 @@ def obstacle(row: Fields, card: Optional[str], job: Optional[Job]) -> Optional[s
     if "8bit" in row["config"] or "8-bit" in row["config"]:
         return "needs the 8-bit optimizer of bitsandbytes"
     if card is None:
-        return "an AMD GPU" if "AMD" in row["gpu"] else f"no card {row['gpu']} in the catalogue"
-    return None if job else "the model or the configuration is not one the job knows"
+        return "an AMD GPU" if "AMD" in row["gpu"] else f"{row['gpu']} is not in the catalogue"
+    return None if job else "the job doesn't support this model or configuration"
 
 
 def job_of(row: Fields) -> Optional[Job]:

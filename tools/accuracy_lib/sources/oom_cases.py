@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of the 2026 course Transformer that ended out of memory: the request that failed and the state it met.
+"""Runs of the 2026 course Transformer that ended out of memory: the failed request and the state at that moment.
 
 The sizes were read off PyTorch's message, which prints two decimals of MiB below 1 GiB and of GiB above.
 """
@@ -45,12 +45,12 @@ def _case(row: dict[str, str]) -> Case:
         tolerance={name: size.tolerance for name, size in sizes.items()},
         main="oom_allocated",
         truth_oom=True,
-        cannot=None if card and job else "the card or the configuration is not one the jobs know",
+        cannot=None if card and job else "unknown GPU or configuration",
     )
 
 
 def _printed(size: float) -> Size:
-    """Half of the last printed digit, and what the table lost by turning MiB into GiB with six decimals."""
+    """Half of the last printed digit, plus the table's loss from converting MiB to GiB with six decimals."""
     return Size(round(size), round(0.005 * _GIB if size >= _GIB else 0.005 * _MIB + 0.5e-6 * _GIB))
 
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fine-tuning runs of PEFT's method comparison on one L40S: image generation and MetaMathQA.
 
-Beside the runs of one commit lies a second table with older ones, without their hyperparameters; those are taken from
-the run of the same experiment in the first table. A run that is in both is one row.
+Next to the runs of one commit, a second table has older ones without their hyperparameters; those are taken from
+the run of the same experiment in the first table. A run in both tables is one row.
 All values are above what the first tensor reserved.
 """
 
@@ -77,15 +77,15 @@ def truth_of(row: Fields) -> dict[str, int]:
 
 def obstacle(row: Fields, hyperparameters: Optional[str]) -> Optional[str]:
     if row["task"] == TEXTS:
-        return "needs the lengths of its texts"
+        return "the lengths of its texts are not published"
     if row["task"] != IMAGES or IMAGE_MODEL not in row["model"]:
-        return f"the task {row['task']} with {row['model']} is not written"
+        return f"the task {row['task']} with {row['model']} is not implemented"
     if row["gpu"] not in CARDS:
-        return f"no card {row['gpu']} in the catalogue"
+        return f"{row['gpu']} is not in the catalogue"
     if row["peft_type"] != "FULL" and hyperparameters is None:
         return "its hyperparameters are not published"
     if row["use_amp"] == "True" or row.get("compile") == "True":
-        return "autocast and compiled models are not written"
+        return "autocast and compiled models are not implemented"
     return None
 
 
@@ -101,11 +101,11 @@ def job_of(row: Fields, hyperparameters: str) -> tuple[str, ...]:
 
 def explain(case: Case, measured: dict[str, int]) -> Optional[str]:
     if case.id.rsplit("/", 1)[-1] >= OTHER_PROGRAM:
-        return "the published program put the transformer on the card at another time since then"
+        return "since then the published program has moved the transformer to the GPU at another time"
     if case.facts["peft_type"] == "HRA":
-        return "fills the card: PyTorch gives its cache back, and when depends on every step before"
+        return "fills the GPU: PyTorch releases its cache, and when it does depends on every earlier step"
     if not str(case.facts["torch"]).startswith("2.12."):
         return f"measured with torch {case.facts['torch']}, run with 2.12"
     if all(abs(measured.get(name, 0) - case.truth[name]) <= case.tolerance[name] for name in case.tolerance):
-        return "equal until the first validation: what the later ones left free differs, as they are played in part"
+        return "equal until the first validation; later ones are run only in part, so what they leave free differs"
     return None

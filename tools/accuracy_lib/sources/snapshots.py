@@ -133,7 +133,7 @@ def _kkaitlyn(row: Row) -> Plan:
     compiled = ("--compiled",) if row["compiled"] == "yes" else ()
     cannot = None
     if compiled and row["segment_frees"] != "0":
-        cannot = "compiled, after other compiled models of its process that nobody recorded"
+        cannot = "compiled, after other compiled models in its process that were not recorded"
     return Plan(("kkaitlyn_trace.py", *model_arguments(row), *before, *compiled), cannot=cannot)
 
 
@@ -151,7 +151,7 @@ def _bolongcheng(row: Row) -> Plan:
 
 
 def _bcrafton(row: Row) -> Plan:
-    return Plan((), cannot="compiled with graph breaks by a script that was changed since, under torch 2.10")
+    return Plan((), cannot="compiled with graph breaks by a script that has changed since, under torch 2.10")
 
 
 def _cranberrii(row: Row) -> Plan:
@@ -203,8 +203,8 @@ def explain(case: Case, measured: dict[str, int]) -> Optional[str]:
     missed = [field for field in FIELDS if measured.get(field) != case.truth[field]]
     if missed and all(field in REWOUND and measured[field] > case.truth[field] for field in missed):
         return (
-            "the state before a recording was found by undoing its events, which cannot tell how much of a block freed in "
-            "it had been left unsplit (up to 1 MiB each): the published number is too small by that"
+            "the state before a recording was found by undoing its events, which does not show how much of a block freed "
+            "in it had been left unsplit (up to 1 MiB each): the published number is too small by that"
         )
     return None
 
@@ -217,7 +217,7 @@ def _cases_of(row: Row, traces: Path) -> list[Case]:
         plan = PLANS[owner](row)
         card, venv = plan.card or card, plan.venv or venv
     if plan is None:
-        cannot = "its operations are not written down"
+        cannot = "its operations are not implemented"
     elif plan.cannot is not None:
         cannot = plan.cannot
     elif card is None or venv is None:
