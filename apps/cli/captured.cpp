@@ -37,7 +37,8 @@ int code_of(pid_t child) {
 
 Result<Captured> run_captured(std::vector<std::string> command) {
   const UniqueFd output(::memfd_create("output", MFD_CLOEXEC)), errors(::memfd_create("errors", MFD_CLOEXEC));
-  if (!output || !errors) return Error{std::string("cannot keep a command's output: ") + std::strerror(errno), ""};
+  if (!output || !errors)
+    return Error{std::string("cannot store the output of a command: ") + std::strerror(errno), ""};
   std::vector<char*> words;
   for (auto& word : command) words.push_back(word.data());
   words.push_back(nullptr);

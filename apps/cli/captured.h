@@ -9,14 +9,14 @@
 
 namespace dryfit::cli {
 
-/// A short command that has run.
+/// The result of a short command.
 struct Captured {
-  int code = 0;  ///< as a shell shows it
+  int code = 0;  ///< as a shell reports it
   std::string output;
   std::string errors;  ///< what it wrote to stderr
 };
 
-/// Runs a command that is found in PATH, without input. An Error when it cannot be started.
+/// Runs a command from PATH without input. An Error when it cannot be started.
 Result<Captured> run_captured(std::vector<std::string> command);
 
 }  // namespace dryfit::cli

@@ -35,18 +35,18 @@ Result<fs::path> find_companion(const std::string& name, const OwnPlace& place) 
     if (can_be_run(folder / name)) return folder / name;
   }
   return Error{"the program " + name + " is not installed",
-               name == "dryfit-train" ? "It needs libtorch; in Dryfit's sources `make build-training` makes it."
-                                      : "In Dryfit's sources `make build` makes it."};
+               name == "dryfit-train" ? "It needs libtorch. Build it in Dryfit's sources with `make build-training`."
+                                      : "Build it in Dryfit's sources with `make build`."};
 }
 
-Error become(const fs::path& program, const std::vector<std::string>& words) {
+Error exec_program(const fs::path& program, const std::vector<std::string>& words) {
   auto name = program.string();
   std::vector<std::string> owned(words);
   std::vector<char*> arguments{name.data()};
   for (auto& word : owned) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   ::execv(program.c_str(), arguments.data());
-  return Error{program.string() + " cannot be started: " + std::strerror(errno), "Build Dryfit again."};
+  return Error{"cannot start " + program.string() + ": " + std::strerror(errno), "Build Dryfit again."};
 }
 
 }  // namespace dryfit::cli

@@ -11,19 +11,19 @@
 
 namespace dryfit::cli {
 
-/// Where this program was found, for the look for others beside it.
+/// Where this program was found, to look for others beside it.
 struct OwnPlace {
   std::filesystem::path executable;  ///< with links followed
-  std::filesystem::path called;      ///< the name it was started by; it may be a link, and may have no folder
+  std::filesystem::path called;      ///< the name it was started with; may be a link, and may have no folder
   std::string search_path;           ///< PATH
 };
 
-/// A subcommand may be a program of its own, because it needs what most people do not install (libtorch). It is looked
-/// for beside this program, beside the link by which this program was called, and on the PATH, in that order. The Error
-/// names it and how it is made.
+/// Finds the program of a subcommand that is a program of its own, because it needs what most people do not install
+/// (libtorch): beside this program, beside the link through which this program was called, and on the PATH, in that
+/// order. The Error names it and how to build it.
 Result<std::filesystem::path> find_companion(const std::string& name, const OwnPlace& place);
 
-/// Becomes that program with these words, and comes back only with an Error.
-Error become(const std::filesystem::path& program, const std::vector<std::string>& words);
+/// Replaces this process by that program with these arguments; returns only with an Error.
+Error exec_program(const std::filesystem::path& program, const std::vector<std::string>& words);
 
 }  // namespace dryfit::cli

@@ -57,7 +57,7 @@ TEST_F(CompanionTest, One_that_is_not_there_is_named_with_how_it_is_made) {
 }
 
 TEST_F(CompanionTest, A_program_that_cannot_be_started_is_an_error) {
-  EXPECT_NE(become(folder_ / "nothing", {"x"}).what.find("cannot be started"), std::string::npos);
+  EXPECT_NE(exec_program(folder_ / "nothing", {"x"}).what.find("cannot start "), std::string::npos);
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The runs of single cards that a folder holds: itself, or the folders below it that have a history.
+/// The runs on single GPUs in a folder: itself, or the folders below it that have a history.
 std::vector<fs::path> runs_of_cards(const fs::path& folder) {
   if (!launch::RunDirectory(folder).histories().empty()) return {folder};
   std::vector<fs::path> found;
@@ -46,7 +46,7 @@ simulator::TorchVersion version_of(const ReplaySource& source) {
   return known ? *known : simulator::TorchVersion::newest();
 }
 
-/// Of a process that used several devices the one on which it allocated most.
+/// If the process used several devices, the one on which it allocated most.
 Result<ExplainedRun> explain_history(const fs::path& history) {
   auto source = read_source(history);
   if (!source) return source.error();
@@ -101,12 +101,12 @@ Result<ExplainedRun> explain_run(const std::string& run, const std::string& gpu)
   if (folders.empty()) {
     return Error{gpu.empty() ? fmt::format("there is no memory history in '{}'", path->string())
                              : fmt::format("there is no run on '{}' in '{}'", gpu, path->string()),
-                 "A run with --no-history has none; cards are named by their ids, as in `dryfit gpus`."};
+                 "A run with --no-history has none. Use the ids of GPUs as in `dryfit gpus`."};
   }
   if (folders.size() > 1) {
     std::string names;
     for (const auto& folder : folders) names += (names.empty() ? "" : ", ") + folder.filename().string();
-    return Error{"'" + run + "' holds runs on several cards", "Name one with --gpu: " + names};
+    return Error{"'" + run + "' holds runs on several GPUs", "Choose one with --gpu: " + names + "."};
   }
   return explain_folder(folders.front());
 }

@@ -18,7 +18,7 @@ int forward(const std::string& program, const std::vector<std::string>& words, c
                                               .called = called,
                                               .search_path = search_path ? search_path : ""});
   if (!found) return fail(found.error(), kCouldNotTell);
-  return fail(become(*found, words), kCouldNotTell);
+  return fail(exec_program(*found, words), kCouldNotTell);
 }
 
 }  // namespace

@@ -32,10 +32,10 @@ struct SlurmOptions {
   std::size_t tasks = 8;
   SlurmRequest request;
   bool no_wait = false;
-  std::vector<const CLI::Option*> own;  ///< those that mean nothing elsewhere
+  std::vector<const CLI::Option*> own;  ///< those that only apply there
 };
 
-/// What `dryfit harvest` was asked to do, as typed.
+/// The options of `dryfit harvest`, as typed.
 struct HarvestOptions {
   std::filesystem::path out;
   std::filesystem::path grid;  ///< empty: the built-in one
@@ -52,7 +52,7 @@ struct HarvestOptions {
   SlurmOptions slurm;
 };
 
-/// The names of cards become ids, so that two names of one card make one job.
+/// Replaces the names of cards by their ids, so that two names of the same card make one job.
 Status name_cards(std::vector<JobProduct>& products, const Catalogue& catalogue, const std::vector<std::string>& gpus) {
   for (auto& product : products) {
     const auto cards = named_cards(catalogue, gpus.empty() ? product.cards : gpus);
@@ -97,14 +97,13 @@ int list_jobs(const std::vector<HarvestJob>& jobs, const std::string& torch) {
 }
 
 int summarise(const HarvestTally& tally, std::size_t there, std::size_t left, const std::filesystem::path& file) {
-  print(fmt::format("jobs harvested into {}: {} ({} could not be told); there before: {}; left: {}\n", file.string(),
-                    tally.done, tally.untold, there, left - tally.done));
+  print(fmt::format("{}: {} jobs added ({} failed), {} already there, {} left\n", file.string(), tally.done,
+                    tally.failed, there, left - tally.done));
   if (tally.error) return fail(*tally.error, kCouldNotTell);
-  if (tally.interrupted)
-    return fail({"interrupted", "The same command goes on where this one stopped."}, kCouldNotTell);
+  if (tally.interrupted) return fail({"interrupted", "Run the same command again to continue."}, kCouldNotTell);
   if (tally.killed > 0) {
-    return fail({fmt::format("jobs that were killed from outside, and are not in the file: {}", tally.killed),
-                 "The same command runs them again; fewer at once (--jobs) take less memory."},
+    return fail({fmt::format("jobs killed from outside and missing from the file: {}", tally.killed),
+                 "Run the same command again to retry them; a smaller --jobs needs less memory."},
                 kCouldNotTell);
   }
   return kSuccess;
@@ -112,15 +111,16 @@ int summarise(const HarvestTally& tally, std::size_t there, std::size_t left, co
 
 Status check_place(const SlurmOptions& options) {
   if (options.on == "slurm") return check_slurm();
-  if (options.on != "local") return Error{"there is no place '" + options.on + "'", "There are: local, slurm."};
+  if (options.on != "local") return Error{"unknown place '" + options.on + "'", "Use --on local or --on slurm."};
   for (const auto* option : options.own) {
     if (!option->empty())
-      return Error{option->get_name() + " belongs to --on slurm", "Give that too, or leave it out."};
+      return Error{option->get_name() + " needs --on slurm",
+                   "Add --on slurm, or leave out " + option->get_name() + "."};
   }
   return {};
 }
 
-/// What each task runs; the rest of it depends on the task.
+/// The part of a task's command that is the same for all tasks.
 std::vector<std::string> task_command(const HarvestOptions& options) {
   const auto at_once = options.jobs == 0 ? options.slurm.request.cpus : options.jobs;
   std::vector<std::string> command{std::filesystem::canonical("/proc/self/exe").string(),
@@ -131,7 +131,7 @@ std::vector<std::string> task_command(const HarvestOptions& options) {
                                    std::to_string(at_once),
                                    "--timeout",
                                    options.timeout};
-  for (const auto& cards : options.cards) command.insert(command.end(), {"--cards", cards.string()});
+  for (const auto& cards : options.cards) command.insert(command.end(), {"--gpu-file", cards.string()});
   if (options.afresh) command.push_back("--afresh");
   return command;
 }
@@ -139,7 +139,7 @@ std::vector<std::string> task_command(const HarvestOptions& options) {
 int harvest(const HarvestOptions& options) {
   if (const auto status = check_place(options.slurm); !status) return fail(status.error(), kWrongUsage);
   if (options.out.empty() && !options.list_models && !options.dry) {
-    return fail({"no file to harvest into", "Name one: dryfit harvest --out jobs.jsonl"}, kWrongUsage);
+    return fail({"no output file given", "Name one, for example `dryfit harvest --out jobs.jsonl`."}, kWrongUsage);
   }
   const auto timeout = parse_duration(options.timeout);
   if (!timeout) return fail(timeout.error(), kWrongUsage);
@@ -155,14 +155,18 @@ int harvest(const HarvestOptions& options) {
   if (options.list_models) return list_models(*models);
   const auto jobs = jobs_of(options, *resources, *catalogue, *models);
   if (!jobs) return fail(jobs.error(), kWrongUsage);
-  if (jobs->empty()) return fail({"the grid has no job that this Python environment can run", ""}, kWrongUsage);
+  if (jobs->empty()) {
+    return fail({"the grid has no job that this Python environment can run",
+                 "Run `dryfit harvest --list-models` to see which models it has."},
+                kWrongUsage);
+  }
 
   const auto wanted = std::min(options.limit == 0 ? jobs->size() : options.limit, jobs->size());
-  const std::vector<HarvestJob> asked(jobs->begin(), jobs->begin() + static_cast<std::ptrdiff_t>(wanted));
-  if (options.dry) return list_jobs(asked, models->torch);
+  const std::vector<HarvestJob> selected(jobs->begin(), jobs->begin() + static_cast<std::ptrdiff_t>(wanted));
+  if (options.dry) return list_jobs(selected, models->torch);
   if (options.slurm.on == "slurm") {
     return harvest_on_slurm({.out = options.out,
-                             .jobs = asked,
+                             .jobs = selected,
                              .torch = models->torch,
                              .command = task_command(options),
                              .tasks = options.slurm.tasks,
@@ -171,8 +175,8 @@ int harvest(const HarvestOptions& options) {
   }
   auto file = HarvestFile::open(options.out);
   if (!file) return fail(file.error(), kWrongUsage);
-  const auto left = not_yet_in(*file, asked, models->torch);
-  const auto there = asked.size() - left.size();
+  const auto left = not_yet_in(*file, selected, models->torch);
+  const auto there = selected.size() - left.size();
   const auto tally = harvest_all(left,
                                  {.process = {options.python, *resources, *timeout},
                                   .torch = models->torch,
@@ -180,82 +184,83 @@ int harvest(const HarvestOptions& options) {
                                   .catalogue = &*catalogue,
                                   .at_once = options.jobs == 0 ? cores() : options.jobs,
                                   .count_while_measuring = may_count_while_measuring(models->torch),
-                                  .layers = options.without_layers ? RowLayers::left_out : RowLayers::told,
+                                  .layers = options.without_layers ? RowLayers::omitted : RowLayers::included,
                                   .afresh = options.afresh},
                                  *file);
   return summarise(tally, there, left.size(), options.out);
 }
 
 void declare_slurm(CLI::App& command, SlurmOptions& o) {
-  command.add_option("--on", o.on, "Where the jobs are run: local, or slurm (as an array of tasks)")
+  command.add_option("--on", o.on, "Where to run the jobs: local, or slurm (as a job array)")
       ->type_name("PLACE")
       ->capture_default_str();
-  o.own = {command.add_option("--tasks", o.tasks, "Slurm: at most so many tasks")
+  o.own = {command.add_option("--tasks", o.tasks, "Slurm: maximum number of tasks")
                ->type_name("N")
                ->check(CLI::Range(1, 100'000).description(""))
                ->capture_default_str(),
-           command.add_option("--partition", o.request.partition, "Slurm: the partition")->type_name("NAME"),
-           command.add_option("--time", o.request.time, "Slurm: the limit of a task, as sbatch takes it: 2:00:00")
+           command.add_option("--partition", o.request.partition, "Slurm: partition")->type_name("NAME"),
+           command.add_option("--time", o.request.time, "Slurm: time limit of each task, as for sbatch (2:00:00)")
                ->type_name("TIME"),
-           command.add_option("--cpus", o.request.cpus, "Slurm: cores of a task, and so many jobs at once in it")
+           command.add_option("--cpus", o.request.cpus, "Slurm: cores per task, each running one job at a time")
                ->type_name("N")
                ->check(CLI::Range(1, 1024).description(""))
                ->capture_default_str(),
-           command.add_option("--sbatch-arg", o.request.arguments, "Slurm: an option of sbatch: --sbatch-arg=--mem=8G")
+           command
+               .add_option("--sbatch-arg", o.request.arguments,
+                           "Slurm: extra option for sbatch, such as --sbatch-arg=--mem=8G")
                ->type_name("OPTION")
                ->expected(1)
                ->take_all()
                ->allow_extra_args(false),
-           command.add_flag("--no-wait", o.no_wait, "Slurm: only submit; the same command collects the rows later")};
+           command.add_flag("--no-wait", o.no_wait,
+                            "Slurm: submit and return; run the same command later to collect the rows")};
 }
 
 void declare(CLI::App& command, HarvestOptions& o) {
+  command.add_option("--out", o.out, "Output file, one line of JSON per job; jobs already in it are skipped")
+      ->type_name("FILE");
   command
-      .add_option("--out", o.out, "The file to harvest into: a line of JSON for each job; jobs in it are not run again")
+      .add_option("--grid", o.grid, "TOML or JSON file that lists the jobs, see docs/harvest.md (default: built in)")
       ->type_name("FILE");
-  command.add_option("--grid", o.grid, "Which jobs: a TOML or JSON file as in docs/harvest.md (default: built in)")
-      ->type_name("FILE");
-  command.add_option("--python", o.python, "The Python whose PyTorch and models are used")
+  command.add_option("--python", o.python, "Python interpreter with PyTorch and the models")
       ->type_name("COMMAND")
       ->capture_default_str();
-  command.add_option("--gpu", o.gpus, "Cards instead of the grid's: a,b,c")
+  command.add_option("--gpu", o.gpus, "GPUs to use instead of the grid's: a,b,c")
       ->type_name("NAME")
       ->delimiter(',')
       ->expected(1)
       ->take_all()
       ->allow_extra_args(false);
-  command.add_option("--cards", o.cards, "A card file of your own, or a folder of them")
+  command.add_option("--gpu-file,--cards", o.cards, "Your own GPU file, or a folder of them")
       ->type_name("PATH")
       ->expected(1)
       ->take_all()
       ->allow_extra_args(false);
-  command.add_option("--jobs", o.jobs, "How many jobs to run at once (default: one per core)")
+  command.add_option("--jobs", o.jobs, "Maximum parallel jobs (default: one per core)")
       ->type_name("N")
       ->check(CLI::Range(1, 1024).description(""));
-  command.add_option("--limit", o.limit, "Only the first N jobs of the grid, a fair sample of all")
+  command.add_option("--limit", o.limit, "Run only the first N jobs of the grid (a fair sample of all)")
       ->type_name("N")
       ->check(CLI::Range(1, 100'000'000).description(""));
-  command.add_option("--timeout", o.timeout, "The longest a job may take: 90, 5m, 2h")
+  command.add_option("--timeout", o.timeout, "Time limit for each job (90, 5m, 2h)")
       ->type_name("TIME")
       ->capture_default_str();
-  command.add_flag("--afresh", o.afresh,
-                   "Start Python anew for each job instead of forking it: slower, with the same rows");
-  command.add_flag("--without-layers", o.without_layers,
-                   "Leave out what each layer did: rows of a fiftieth of the size");
-  command.add_flag("--list-models", o.list_models, "Only list the models that can be harvested");
-  command.add_flag("--list-jobs", o.dry, "Only list the jobs of the grid, in their order");
+  command.add_flag("--afresh", o.afresh, "Start a new Python for each job instead of forking one (slower, same rows)");
+  command.add_flag("--without-layers", o.without_layers, "Omit per-layer data (rows become about 50× smaller)");
+  command.add_flag("--list-models", o.list_models, "List the available models and exit");
+  command.add_flag("--list-jobs", o.dry, "List the jobs of the grid in order and exit");
   declare_slurm(command, o.slurm);
 }
 
 }  // namespace
 
 void add_harvest(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("harvest", "Dry-run a grid of training jobs and collect their numbers");
+  auto* command = app.add_subcommand("harvest", "Dry-run a grid of training jobs and collect the results");
   command->footer(
       "Examples:\n  dryfit harvest --out jobs.jsonl --python .venv/bin/python --limit 500\n"
       "  dryfit harvest --out jobs.jsonl --on slurm --tasks 16 --cpus 4 --partition cpu --time 4:00:00\n\n"
-      "Exit code: 0 all jobs are in the file, or submitted with --no-wait; 1 some are not (interrupted, killed, no\n"
-      "space); 2 wrong usage.");
+      "Exit code: 0 all jobs are in the file, or submitted with --no-wait; 1 some are missing (interrupted, killed,\n"
+      "disk full); 2 wrong usage.");
   auto options = std::make_shared<HarvestOptions>();
   declare(*command, *options);
   command->callback([options, &exit_code] { exit_code = harvest(*options); });

@@ -8,7 +8,7 @@
 namespace dryfit::cli {
 namespace {
 
-/// The first two numbers of a version: "2.10.0+cu130" is 2 and 10.
+/// The first two numbers of a version: 2 and 10 for "2.10.0+cu130".
 std::pair<int, int> release_of(std::string_view version) {
   int major = 0, minor = 0;
   const char* const end = version.data() + version.size();
@@ -17,7 +17,7 @@ std::pair<int, int> release_of(std::string_view version) {
   return {major, minor};
 }
 
-/// torch.optim.Adafactor makes its estimate of the variance by a product of matrices.
+/// torch.optim.Adafactor estimates the variance with a matrix product.
 bool multiplies_matrices(const std::string& optimizer) { return optimizer == "adafactor"; }
 
 std::string kind_of(HarvestJob job, const Card& card) {

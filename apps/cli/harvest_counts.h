@@ -12,16 +12,15 @@
 
 namespace dryfit::cli {
 
-/// Whether a run under this version of PyTorch may count without taking other memory: Note [Counting apart] in
-/// verdict/counting.h. A test compares the allocations with and without.
+/// Whether a run under this version of PyTorch may count without changing its memory use: Note [Counting apart] in
+/// verdict/counting.h. A test compares the allocations with and without counting.
 bool may_count_while_measuring(std::string_view torch);
 
-/// Floating-point operations that are known already. Many jobs of a grid compute the same: those that differ in the
-/// card alone, unless it has another chip and with it other kernels, or in the optimizer, if that works element by
-/// element.
+/// Floating-point operations that are already known. Many jobs of a grid compute the same: those that differ only in
+/// the card (unless it has another chip, and so other kernels) or only in an optimizer that works element by element.
 class HarvestCounts {
  public:
-  /// Null: nobody has counted yet. Without steps: it was tried, and could not be told.
+  /// Null: not counted yet. Without steps: counting was tried and failed.
   const analysis::Compute* find(const HarvestJob& job, const Card& card) const;
   void put(const HarvestJob& job, const Card& card, analysis::Compute compute);
 

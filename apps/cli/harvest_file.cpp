@@ -20,7 +20,7 @@ Error cannot(const std::string& what, const fs::path& path) {
   return {"cannot " + what + " '" + path.string() + "': " + std::strerror(errno), ""};
 }
 
-/// Whether a last line without an end was ours: every row begins with its key. Anything else is not ours to remove.
+/// Whether an unfinished last line is ours: every row begins with its key. Anything else is not ours to remove.
 bool is_cut_off(std::string_view line) {
   constexpr std::string_view kBeginning = R"({"key":")";
   return line.starts_with(kBeginning.substr(0, line.size())) || line.starts_with(kBeginning);
@@ -29,7 +29,7 @@ bool is_cut_off(std::string_view line) {
 }  // namespace
 
 std::string key_in(const std::string& line) {
-  // Rows are long, and there are many: the key alone is kept.
+  // Rows are long, and there are many: keep only the key.
   const auto keep = [](int depth, nlohmann::json::parse_event_t event, nlohmann::json& parsed) {
     return depth > 1 ? false : event != nlohmann::json::parse_event_t::key || parsed == "key";
   };
@@ -42,7 +42,8 @@ Result<HarvestFile> HarvestFile::open(const fs::path& path) {
   UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
   if (!fd) return cannot("write", path);
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
-    return Error{"another harvest is writing to '" + path.string() + "'", "Wait for it, or give another file."};
+    return Error{"another harvest is writing to '" + path.string() + "'",
+                 "Wait for it to finish, or choose another file with --out."};
   }
   HarvestFile file(path, std::move(fd));
   if (const auto status = file.read_keys(); !status) return status.error();
@@ -60,8 +61,8 @@ Status HarvestFile::read_keys() {
     }
     const auto key = input.eof() ? "" : key_in(line);
     if (key.empty()) {
-      return Error{path_.string() + ":" + std::to_string(number) + ": this is not a line of a harvest",
-                   "Give a new file, or remove the line."};
+      return Error{path_.string() + ":" + std::to_string(number) + ": not a row written by dryfit harvest",
+                   "Choose a new file with --out, or remove the line."};
     }
     keys_.insert(key);
     whole += static_cast<off_t>(line.size() + 1);

@@ -12,15 +12,16 @@
 
 namespace dryfit::cli {
 
-/// The key of a row; empty: the line is no row of a harvest.
+/// The key of a row; empty if the line is not a row of a harvest.
 std::string key_in(const std::string& line);
 
-/// The file that a harvest grows: one JSON object a line, each with a "key". One process at a time writes to it.
+/// The output of a harvest: one JSON object per line, each with a "key". Only one process writes to it at a time.
 ///
-/// A line is appended by one write. What a process that was killed left of its last line is removed at the next start.
+/// A line is appended with a single write. If a process is killed in the middle of a line, the next start removes the
+/// rest of that line.
 class HarvestFile {
  public:
-  /// Makes the file if need be. Refuses one that holds something else, or that another process is writing to.
+  /// Creates the file if needed. Refuses a file that holds something else, or that another process is writing to.
   static Result<HarvestFile> open(const std::filesystem::path& path);
 
   bool contains(const std::string& key) const { return keys_.contains(key); }

@@ -36,7 +36,7 @@ TEST_F(HarvestFileTest, A_new_file_grows_by_lines) {
   EXPECT_EQ(content(), "{\"key\":\"a\"}\n");
 }
 
-TEST_F(HarvestFileTest, Keys_that_are_there_are_known_again) {
+TEST_F(HarvestFileTest, Existing_keys_are_found_again) {
   write("{\"key\":\"a\",\"job\":{\"key\":\"no\"},\"layers\":[{\"key\":1}]}\n{\"other\":2,\"key\":\"b\"}\n");
   const auto file = HarvestFile::open(path_);
   ASSERT_TRUE(file);
@@ -61,7 +61,7 @@ TEST_F(HarvestFileTest, A_file_with_something_else_is_refused_and_left_alone) {
   write(text);
   const auto file = HarvestFile::open(path_);
   ASSERT_FALSE(file);
-  EXPECT_NE(file.error().what.find(":2: this is not a line of a harvest"), std::string::npos);
+  EXPECT_NE(file.error().what.find(":2: not a row written by dryfit harvest"), std::string::npos);
   EXPECT_EQ(content(), text);
 }
 
@@ -81,7 +81,7 @@ TEST_F(HarvestFileTest, Two_harvests_do_not_write_to_one_file) {
   EXPECT_NE(second.error().what.find("another harvest"), std::string::npos);
 }
 
-TEST_F(HarvestFileTest, A_folder_that_is_not_there_is_an_error) {
+TEST_F(HarvestFileTest, A_missing_folder_is_an_error) {
   EXPECT_FALSE(HarvestFile::open("/there/is/no/folder/jobs.jsonl"));
 }
 

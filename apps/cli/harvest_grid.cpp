@@ -18,14 +18,14 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr const char* kHint = "docs/harvest.md describes grids.";
+constexpr const char* kHint = "See docs/harvest.md for the format of a grid.";
 constexpr std::int64_t kLargest = 1'000'000;
 
 const std::vector<std::string> kSources = {"torchvision", "transformers", "timm"};
 const std::vector<std::string> kOptimizers = {"sgd", "momentum", "adam", "adamw", "rmsprop", "adagrad", "adafactor"};
 const std::vector<std::string> kPrecisions = {"fp32", "bf16-amp", "fp16-amp", "bf16"};
 
-/// What is wrong with a grid; parse_grid catches it.
+/// A fault in a grid; parse_grid catches it.
 struct GridFault {
   std::string what;
 };
@@ -61,7 +61,7 @@ class ProductReader {
   }
 
  private:
-  /// The value as a list: a single value stands for a list of one. Null: it is not there.
+  /// The value as a list; a single value is a list of one. Null if it is missing.
   Json list(const std::string& key) {
     known_.insert(key);
     if (!table_.contains(key)) return nullptr;
@@ -73,14 +73,14 @@ class ProductReader {
   std::vector<std::string> words(const std::string& key, std::vector<std::string> otherwise,
                                  const std::vector<std::string>& allowed, bool required = false) {
     const auto values = list(key);
-    if (values.is_null() && required) throw GridFault{place_ + " does not say '" + key + "'"};
+    if (values.is_null() && required) throw GridFault{place_ + " has no '" + key + "'"};
     if (values.is_null()) return otherwise;
     std::vector<std::string> result;
     for (const auto& value : values) {
-      if (!value.is_string()) throw GridFault{place_ + ": '" + key + "' is not a text"};
+      if (!value.is_string()) throw GridFault{place_ + ": '" + key + "' is not a string"};
       result.push_back(value.get<std::string>());
       if (!allowed.empty() && std::ranges::find(allowed, result.back()) == allowed.end()) {
-        throw GridFault{place_ + ": there is no " + key + " '" + result.back() + "', but " + joined(allowed)};
+        throw GridFault{place_ + ": unknown " + key + " '" + result.back() + "'; use one of " + joined(allowed)};
       }
     }
     return result;
@@ -88,7 +88,7 @@ class ProductReader {
 
   std::vector<std::int64_t> numbers(const std::string& key, std::vector<std::int64_t> otherwise, std::int64_t least) {
     const auto values = list(key);
-    if (values.is_null() && otherwise.empty()) throw GridFault{place_ + " does not say '" + key + "'"};
+    if (values.is_null() && otherwise.empty()) throw GridFault{place_ + " has no '" + key + "'"};
     if (values.is_null()) return otherwise;
     std::vector<std::int64_t> result;
     for (const auto& value : values) {
@@ -104,7 +104,8 @@ class ProductReader {
   }
 
   std::int64_t number(const std::string& key, std::int64_t otherwise) {
-    if (table_.contains(key) && table_.at(key).is_array()) throw GridFault{place_ + ": '" + key + "' is a list"};
+    if (table_.contains(key) && table_.at(key).is_array())
+      throw GridFault{place_ + ": '" + key + "' is a list, not a number"};
     return numbers(key, {otherwise}, 1).front();
   }
 
@@ -143,9 +144,9 @@ Result<Json> parse_json(std::string_view text, const std::string& name) {
 }
 
 std::vector<JobProduct> products_of(const Json& grid) {
-  if (!grid.is_object() || !grid.contains("jobs")) throw GridFault{"there is no list 'jobs'"};
+  if (!grid.is_object() || !grid.contains("jobs")) throw GridFault{"the list 'jobs' is missing"};
   for (const auto& [key, value] : grid.items()) {
-    if (key != "jobs") throw GridFault{"there is an unknown key '" + key + "'"};
+    if (key != "jobs") throw GridFault{"unknown key '" + key + "'"};
   }
   const auto& jobs = grid["jobs"];
   if (!jobs.is_array() || jobs.empty()) throw GridFault{"'jobs' is not a list of tables"};
@@ -168,7 +169,8 @@ Result<std::vector<std::string>> models_of(const JobProduct& product, const Mode
   const auto source = catalogue.sources.find(product.source);
   if (source == catalogue.sources.end()) {
     if (!strict) return std::vector<std::string>{};
-    return Error{product.source + " is not installed in the Python environment", "Choose another with --python."};
+    return Error{product.source + " is not installed in the Python environment",
+                 "Install it, or choose another Python with --python."};
   }
   std::vector<std::string> found;
   for (const auto& pattern : product.models) {
@@ -176,8 +178,8 @@ Result<std::vector<std::string>> models_of(const JobProduct& product, const Mode
     std::ranges::copy_if(source->second, std::back_inserter(found),
                          [&](const std::string& name) { return matches(pattern, name); });
     if (strict && found.size() == before) {
-      return Error{"there is no model '" + pattern + "' of " + product.source + " in the Python environment",
-                   "`dryfit harvest --list-models` lists them."};
+      return Error{product.source + " has no model '" + pattern + "' in the Python environment",
+                   "Run `dryfit harvest --list-models` to list them."};
     }
   }
   return found;
@@ -193,7 +195,7 @@ void add_jobs(const JobProduct& product, const std::string& model, std::set<Harv
               jobs.insert({product.source, model, batch, size, optimizer, precision, checkpointing, card});
 }
 
-/// In an order that has nothing to do with what they are, and is another for each `salt`.
+/// In a pseudo-random order that depends only on the jobs and `salt`.
 std::vector<HarvestJob> mixed(const std::set<HarvestJob>& jobs, const std::string& salt) {
   std::vector<std::pair<std::uint64_t, const HarvestJob*>> order;
   for (const auto& job : jobs) order.emplace_back(hash_of(salt + key_of(job, "")), &job);
@@ -203,7 +205,8 @@ std::vector<HarvestJob> mixed(const std::set<HarvestJob>& jobs, const std::strin
   return result;
 }
 
-/// The order of choice is not the order of running: there, what was chosen must not come before what is whole.
+/// Jobs are chosen in one order and run in another, so that products that are sampled do not run before those that are
+/// taken whole.
 void add_sample(const JobProduct& product, const std::vector<std::string>& models, std::set<HarvestJob>& jobs) {
   std::set<HarvestJob> all;
   for (const auto& model : models) add_jobs(product, model, all);
@@ -235,10 +238,11 @@ Result<std::vector<JobProduct>> read_grid(const std::filesystem::path& path) {
 
 Result<ModelCatalogue> parse_catalogue(std::string_view text) {
   const auto json = Json::parse(text, nullptr, false);
-  const Error error{"the Python environment did not tell which models it has", ""};
+  const Error error{"the Python environment did not list its models", ""};
   if (!json.is_object() || !json.contains("sources") || !json["sources"].is_object()) return error;
   if (!json.contains("torch") || !json["torch"].is_string()) {
-    return Error{"PyTorch is not installed in the Python environment", "Choose another with --python."};
+    return Error{"PyTorch is not installed in the Python environment",
+                 "Install it, or choose another Python with --python."};
   }
   ModelCatalogue catalogue{json["torch"].get<std::string>(), {}};
   for (const auto& [source, names] : json["sources"].items()) {

@@ -20,7 +20,7 @@ struct HarvestJob {
   std::string source;  ///< "torchvision", "transformers", "timm"
   std::string model;
   std::int64_t batch = 1;
-  std::int64_t size = 0;  ///< side of an image, or length of a sequence; 0: the model's own
+  std::int64_t size = 0;  ///< side of an image, or length of a sequence; 0: the model's default
   std::string optimizer;
   std::string precision;
   bool checkpointing = false;
@@ -29,7 +29,7 @@ struct HarvestJob {
   auto operator<=>(const HarvestJob&) const = default;
 };
 
-/// What a Python environment has: the version of PyTorch, and names of models by source.
+/// What a Python environment offers: the version of PyTorch, and the names of models by source.
 struct ModelCatalogue {
   std::string torch;
   std::map<std::string, std::vector<std::string>> sources;
@@ -45,27 +45,27 @@ struct JobProduct {
   std::vector<std::string> precisions = {"fp32"};
   std::vector<bool> checkpointing = {false};
   std::vector<std::string> cards;
-  std::size_t sample = 0;  ///< only so many of them, chosen evenly and everywhere the same; 0: all
+  std::size_t sample = 0;  ///< how many to take, chosen evenly and the same on every machine; 0: all
 };
 
-/// Reads a grid from TOML, or from JSON if `json`. `name` is what errors call it.
+/// Reads a grid from TOML, or from JSON if `json`. Errors call it `name`.
 Result<std::vector<JobProduct>> parse_grid(std::string_view text, bool json, const std::string& name);
 
-/// The same from a file; JSON where its name ends in ".json".
+/// The same from a file, which is JSON if its name ends in ".json".
 Result<std::vector<JobProduct>> read_grid(const std::filesystem::path& path);
 
-/// What `dryfit harvest` was told by the program's Python environment (`job.py list`).
+/// Reads the output of `job.py list`: what the program's Python environment offers.
 Result<ModelCatalogue> parse_catalogue(std::string_view text);
 
-/// All jobs, each once, in an order that is the same everywhere and in which every beginning is a fair sample of the
-/// whole. With `strict` a model that the environment does not have is an error, else it is left out.
+/// All jobs, each once, in an order that is the same on every machine and in which the first n are a fair sample of
+/// the whole for any n. With `strict`, a model that the environment doesn't have is an error; otherwise it is skipped.
 Result<std::vector<HarvestJob>> expand(const std::vector<JobProduct>& products, const ModelCatalogue& catalogue,
                                        bool strict);
 
-/// What tells a job from every other: "torchvision/resnet50 batch 8 adamw fp32 on rtx-3060-12gb, torch 2.6.0".
+/// Identifies a job: "torchvision/resnet50 batch 8 adamw fp32 on rtx-3060-12gb, torch 2.6.0".
 std::string key_of(const HarvestJob& job, const std::string& torch);
 
-/// Whether `name` is what `pattern` describes: "*" stands for any letters.
+/// Whether `name` matches `pattern`, in which "*" matches any text.
 bool matches(std::string_view pattern, std::string_view name);
 
 }  // namespace dryfit::cli

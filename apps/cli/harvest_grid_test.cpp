@@ -66,7 +66,7 @@ TEST(HarvestGrid, Jobs_of_a_sample_are_spread_among_those_of_a_whole_table) {
 
 TEST(HarvestGrid, The_same_job_in_two_tables_is_one) { EXPECT_EQ(jobs_of(kTable + kTable).size(), 1u); }
 
-TEST(HarvestGrid, JSON_says_the_same_as_TOML) {
+TEST(HarvestGrid, JSON_and_TOML_mean_the_same) {
   const auto json = parse_grid(R"({"jobs": [{"source": "torchvision", "model": "resnet50", "batch": 8, "card": "x"}]})",
                                true, "grid.json");
   ASSERT_TRUE(json);
@@ -85,16 +85,16 @@ TEST(HarvestGrid, The_order_is_mixed_and_always_the_same) {
   EXPECT_FALSE(std::ranges::is_sorted(jobs));
 }
 
-TEST(HarvestGrid, What_is_wrong_is_said_with_its_place) {
+TEST(HarvestGrid, An_error_names_its_place) {
   expect_refused("jobs = [", "grid.toml:1");
-  expect_refused("", "no list 'jobs'");
+  expect_refused("", "the list 'jobs' is missing");
   expect_refused("other = 1\n" + kTable, "unknown key 'other'");
   expect_refused("jobs = []", "not a list of tables");
   expect_refused(kTable + "sample = 0\n", "job 1: 'sample' is not a whole number from 1");
   expect_refused(kTable + "sample = [1, 2]\n", "job 1: 'sample' is a list");
-  expect_refused(kTable + "[[jobs]]\nsource = 'torchvision'\n", "job 2 does not say 'model'");
+  expect_refused(kTable + "[[jobs]]\nsource = 'torchvision'\n", "job 2 has no 'model'");
   expect_refused(kTable + "optimiser = 'sgd'\n", "job 1 has an unknown key 'optimiser'");
-  expect_refused(kTable + "optimizer = 'lion'\n", "there is no optimizer 'lion', but sgd, momentum");
+  expect_refused(kTable + "optimizer = 'lion'\n", "unknown optimizer 'lion'; use one of sgd, momentum");
   expect_refused(kTable + "precision = []\n", "'precision' is empty");
   expect_refused(kTable + "size = -1\n", "'size' is not a whole number from 0");
   expect_refused(kTable + "checkpointing = 'yes'\n", "neither true nor false");
@@ -103,7 +103,7 @@ TEST(HarvestGrid, What_is_wrong_is_said_with_its_place) {
   EXPECT_FALSE(read_grid("/there/is/no/grid.toml"));
 }
 
-TEST(HarvestGrid, Models_that_are_not_there_are_an_error_or_left_out) {
+TEST(HarvestGrid, Missing_models_are_an_error_or_skipped) {
   JobProduct product{.source = "torchvision", .models = {"resnet50", "resnet51"}, .batches = {1}, .cards = {"x"}};
   EXPECT_FALSE(expand({product}, kModels, true));
   EXPECT_EQ(expand({product}, kModels, false)->size(), 1u);
@@ -149,7 +149,7 @@ TEST(HarvestGrid, The_key_names_all_that_matters) {
             "transformers/gpt2 size 512 batch 4 adamw bf16 checkpointing on a100-40gb, torch 2.6.0");
 }
 
-TEST(HarvestGrid, A_star_stands_for_any_letters) {
+TEST(HarvestGrid, A_star_matches_any_text) {
   EXPECT_TRUE(matches("*", ""));
   EXPECT_TRUE(matches("res*50", "resnet50"));
   EXPECT_TRUE(matches("*net*", "resnet50"));
@@ -157,7 +157,7 @@ TEST(HarvestGrid, A_star_stands_for_any_letters) {
   EXPECT_FALSE(matches("res*18", "resnet50"));
 }
 
-TEST(ModelCatalogue, An_answer_that_makes_no_sense_is_refused) {
+TEST(ModelCatalogue, A_nonsensical_answer_is_refused) {
   EXPECT_EQ(parse_catalogue(R"({"torch": "2.6.0", "sources": {"timm": ["a"]}})")->sources.at("timm").size(), 1u);
   EXPECT_FALSE(parse_catalogue(""));
   EXPECT_FALSE(parse_catalogue("[]"));
@@ -167,10 +167,10 @@ TEST(ModelCatalogue, An_answer_that_makes_no_sense_is_refused) {
   EXPECT_NE(without.error().what.find("PyTorch is not installed"), std::string::npos);
 }
 
-TEST(HarvestProgress, The_time_left_is_told_once_a_job_has_ended) {
+TEST(HarvestProgress, The_time_left_is_shown_once_a_job_has_ended) {
   EXPECT_EQ(harvest_progress_text({0, 10, 2, 5}), "dryfit: 0 of 10 jobs done, 2 running");
-  EXPECT_EQ(harvest_progress_text({5, 10, 2, 60}), "dryfit: 5 of 10 jobs done, 2 running, some 60 s left");
-  EXPECT_EQ(harvest_progress_text({10, 3000, 2, 25}), "dryfit: 10 of 3000 jobs done, 2 running, some 2 h left");
+  EXPECT_EQ(harvest_progress_text({5, 10, 2, 60}), "dryfit: 5 of 10 jobs done, 2 running, about 60 s left");
+  EXPECT_EQ(harvest_progress_text({10, 3000, 2, 25}), "dryfit: 10 of 3000 jobs done, 2 running, about 2 h left");
 }
 
 }  // namespace

@@ -29,10 +29,10 @@ std::string read_all(int fd) {
   }
 }
 
-/// What the command prints; its stderr is ours. An error when it fails.
+/// What the command prints; its stderr is ours. An Error when it fails.
 Result<std::string> output_of(std::vector<std::string> command) {
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return Error{std::string("cannot make a pipe: ") + std::strerror(errno), ""};
+  if (::pipe2(ends, O_CLOEXEC) != 0) return Error{std::string("cannot create a pipe: ") + std::strerror(errno), ""};
   UniqueFd reading(ends[0]), writing(ends[1]);
   std::vector<char*> words;
   for (auto& word : command) words.push_back(word.data());
@@ -52,8 +52,8 @@ Result<std::string> output_of(std::vector<std::string> command) {
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-    return Error{"'" + command.front() + "' could not tell which models it has; its own output is above",
-                 "Choose a Python with PyTorch and torchvision, transformers or timm: --python."};
+    return Error{"'" + command.front() + "' failed to list its models; its own output is above",
+                 "Choose a Python with PyTorch and torchvision, transformers or timm, using --python."};
   }
   return text;
 }

@@ -10,10 +10,10 @@
 
 namespace dryfit::cli {
 
-/// The script that is each job, in the folder of the hooks.
+/// The script that runs a job, in the folder of the hooks.
 std::filesystem::path job_script(const std::filesystem::path& hooks);
 
-/// Asks a Python environment which models it has. Waits for the answer.
+/// Lists the models of a Python environment. Blocks until it has answered.
 Result<ModelCatalogue> models_in(const std::string& python, const std::filesystem::path& hooks);
 
 }  // namespace dryfit::cli

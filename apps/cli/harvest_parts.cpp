@@ -37,8 +37,8 @@ Result<std::size_t> HarvestParts::collect(const fs::path& part, HarvestFile& fil
   for (std::string line; std::getline(input, line) && !input.eof();) {
     const auto key = key_in(line);
     if (key.empty()) {
-      return Error{part.string() + ": at byte " + std::to_string(position) + " is no line of a harvest",
-                   "Remove the line, or the file: its jobs are then run again."};
+      return Error{part.string() + ": not a row written by dryfit harvest at byte " + std::to_string(position),
+                   "Remove the line or the file; its jobs then run again."};
     }
     if (!file.contains(key)) {
       if (const auto status = file.append(key, line); !status) return status.error();

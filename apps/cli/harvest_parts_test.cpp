@@ -55,16 +55,17 @@ TEST_F(HarvestPartsTest, A_part_that_grows_is_read_on) {
   EXPECT_EQ(content(), row("a") + row("b") + row("c"));
 }
 
-TEST_F(HarvestPartsTest, What_is_no_row_is_named_and_what_came_before_it_is_kept) {
+TEST_F(HarvestPartsTest, A_line_that_is_not_a_row_is_named_and_the_rows_before_it_are_kept) {
   auto file = HarvestFile::open(folder_ / "out.jsonl");
   write("part-0.jsonl", row("a") + "rubbish\n");
   const auto added = HarvestParts(folder_).collect_into(*file);
   ASSERT_FALSE(added);
-  EXPECT_NE(added.error().what.find("part-0.jsonl: at byte 12"), std::string::npos) << added.error().what;
+  EXPECT_NE(added.error().what.find("part-0.jsonl: not a row written by dryfit harvest at byte 12"), std::string::npos)
+      << added.error().what;
   EXPECT_TRUE(file->contains("a"));
 }
 
-TEST_F(HarvestPartsTest, A_folder_that_is_not_there_has_no_parts) {
+TEST_F(HarvestPartsTest, A_missing_folder_has_no_parts) {
   auto file = HarvestFile::open(folder_ / "out.jsonl");
   EXPECT_EQ(*HarvestParts(folder_ / "missing").collect_into(*file), 0u);
 }

@@ -37,7 +37,7 @@ Status prepare_folder(const RunRequest& request) {
   if (!output) return Error{"cannot write into '" + request.folder.string() + "': " + std::strerror(errno), ""};
   std::error_code error;
   fs::create_directory(request.run_folder(), error);
-  if (error) return Error{"cannot make the folder '" + request.run_folder().string() + "': " + error.message(), ""};
+  if (error) return Error{"cannot create the folder '" + request.run_folder().string() + "': " + error.message(), ""};
   return {};
 }
 

@@ -27,7 +27,7 @@ struct RunRequest {
   std::string description;  ///< description_of() the job
   Card card;
   bool count_flops = false;
-  std::filesystem::path folder;  ///< for this run alone; what the job writes is there when it has ended
+  std::filesystem::path folder;  ///< for this run alone; holds what the job has written once it has ended
 
   std::filesystem::path run_folder() const { return folder / "run"; }
   std::filesystem::path layers() const { return folder / "layers.json"; }
@@ -39,20 +39,20 @@ class HarvestProcess {
  public:
   virtual ~HarvestProcess() = default;
 
-  /// Does not wait. Enforces the timeout.
+  /// Doesn't block. Enforces the timeout.
   virtual bool ended() = 0;
 
   /// Readable when ended() may have something to do.
   virtual int wait_fd() const = 0;
 
-  /// To be called when we received a signal that ends the harvest.
+  /// Call it when we received a signal that ends the harvest.
   virtual void interrupt(int signal, launch::SignalOrigin origin) = 0;
 
-  /// Call once, after ended() said true.
+  /// Call once, after ended() returned true.
   virtual launch::JobResult finish() = 0;
 };
 
-/// Makes `run/` and an empty `output.txt`.
+/// Creates `run/` and an empty `output.txt`.
 Status prepare_folder(const RunRequest& request);
 
 /// Runs the job in a Python process of its own.

@@ -15,10 +15,10 @@ struct HarvestState {
   double elapsed_seconds = 0;  ///< since the first job was started
 };
 
-/// "dryfit: 12 of 300 jobs done, 2 running, some 25 min left". The time is left out until a job has ended.
+/// "dryfit: 12 of 300 jobs done, 2 running, about 25 min left". The time is left out until a job has ended.
 std::string harvest_progress_text(const HarvestState& state);
 
-/// The same of a harvest that tasks of a batch system do.
+/// The same for a harvest that runs as tasks of a batch system.
 struct ArrayProgress {
   std::size_t done = 0;
   std::size_t all = 0;
@@ -30,7 +30,7 @@ struct ArrayProgress {
 /// "dryfit: 12 of 300 jobs done, tasks: 2 running, 6 waiting (Resources)".
 std::string array_progress_text(const ArrayProgress& progress);
 
-/// How far a harvest is, on stderr: a line that is drawn again and again on a terminal, a line a minute elsewhere.
+/// Shows the progress of a harvest on stderr: a line that is redrawn on a terminal, or one line per minute elsewhere.
 class HarvestProgress {
  public:
   HarvestProgress();

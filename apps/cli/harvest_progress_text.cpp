@@ -20,7 +20,7 @@ std::string harvest_progress_text(const HarvestState& state) {
               std::to_string(state.running) + " running";
   if (state.done == 0) return text;
   const auto each = state.elapsed_seconds / static_cast<double>(state.done);
-  return text + ", some " + duration_in_words(each * static_cast<double>(state.all - state.done)) + " left";
+  return text + ", about " + duration_in_words(each * static_cast<double>(state.all - state.done)) + " left";
 }
 
 std::string array_progress_text(const ArrayProgress& progress) {

@@ -54,7 +54,7 @@ OrderedJson compute_json(const Compute& compute) {
   return {{"flops", compute.steps.back()}, {"by_operator", std::move(operators)}, {"uncounted", std::move(uncounted)}};
 }
 
-/// Operations by the name that the model gives a module: without the class of the model.
+/// Operations by the name of the module within the model, without the model's class.
 std::map<std::string, std::uint64_t> flops_by_name(const Compute& compute) {
   std::map<std::string, std::uint64_t> result;
   for (const auto& [module, flops] : report::by_module(compute)) {
@@ -64,8 +64,8 @@ std::map<std::string, std::uint64_t> flops_by_name(const Compute& compute) {
   return result;
 }
 
-/// Each layer gets the work of its module at its first call. What is left belongs to modules that are made of others,
-/// and to layers that a run which failed did not come to.
+/// Each layer gets the work of its module at its first call. What is left belongs to modules that contain others, and
+/// to layers that a failed run did not reach.
 void add_flops(OrderedJson& layers, OrderedJson& others, const Compute& compute) {
   if (compute.steps.empty()) return;
   auto flops = flops_by_name(compute);
@@ -78,19 +78,19 @@ void add_flops(OrderedJson& layers, OrderedJson& others, const Compute& compute)
 }
 
 void add_layers(OrderedJson& row, const Compute& compute, std::string_view text) {
-  const auto told = OrderedJson::parse(text, nullptr, false);
-  const bool known = told.is_object() && told.contains("layers") && told["layers"].is_array();
+  const auto written = OrderedJson::parse(text, nullptr, false);
+  const bool known = written.is_object() && written.contains("layers") && written["layers"].is_array();
   OrderedJson model = nullptr, layers = OrderedJson::array(), others = OrderedJson::array();
   if (known) {
     for (const char* key : {"parameters", "parameter_bytes", "buffer_bytes", "forward_bytes"}) {
-      model[key] = told.value(key, OrderedJson());
+      model[key] = written.value(key, OrderedJson());
     }
-    layers = told["layers"];
+    layers = written["layers"];
     add_flops(layers, others, compute);
   }
   row["model"] = std::move(model);
   row["layers"] = std::move(layers);
-  row["layers_complete"] = known && told.value("complete", false);
+  row["layers_complete"] = known && written.value("complete", false);
   row["other_modules"] = std::move(others);
 }
 
@@ -114,7 +114,7 @@ std::string row_text(const HarvestJob& job, const std::string& key, std::string_
                   {"oom", report::oom_json(verdict)},
                   {"compute", compute_json(compute)}};
   add_layers(row, compute, layers);
-  if (row_layers == RowLayers::left_out) {
+  if (row_layers == RowLayers::omitted) {
     row.erase("layers");
     row.erase("other_modules");
   }

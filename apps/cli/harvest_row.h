@@ -11,21 +11,21 @@
 
 namespace dryfit::cli {
 
-/// The job's description for `job.py run`, and as a part of its row.
+/// The job's description, as `job.py run` takes it and as its row contains it.
 std::string description_of(const HarvestJob& job);
 
-/// What a job's run on its card told.
+/// The result of a job's run on its card.
 struct Measured {
   verdict::Verdict verdict;
-  std::string layers;   ///< what the job wrote about its layers; empty where it did not come so far
-  std::string failure;  ///< the last line that it printed, where it could not be told
+  std::string layers;   ///< what the job wrote about its layers; empty if it didn't get that far
+  std::string failure;  ///< the last line that it printed, if it failed
 };
 
-/// Whether a row says what each layer of the model did.
-enum class RowLayers { told, left_out };
+/// Whether a row contains data for each layer of the model.
+enum class RowLayers { included, omitted };
 
-/// One line of the harvest, without the line break: docs/harvest.md. `compute` without steps: not known.
+/// One line of the harvest, without the line break: docs/harvest.md. A `compute` without steps means unknown.
 std::string row_text(const HarvestJob& job, const std::string& key, std::string_view version, const Measured& measured,
-                     const analysis::Compute& compute, RowLayers layers = RowLayers::told);
+                     const analysis::Compute& compute, RowLayers layers = RowLayers::included);
 
 }  // namespace dryfit::cli

@@ -64,10 +64,10 @@ TEST(HarvestRow, Layers_get_the_work_of_their_module_once) {
 }
 
 TEST(HarvestRow, A_job_that_failed_says_why_and_has_no_numbers) {
-  verdict::Verdict untold;
-  untold.reason = "the program failed";
+  verdict::Verdict failed;
+  failed.reason = "the program failed";
   for (const char* layers : {"", "{", "[]", R"({"layers": 1})"}) {
-    const auto json = row({untold, layers, "job: torchvision has no model resnet51"}, {});
+    const auto json = row({failed, layers, "job: torchvision has no model resnet51"}, {});
     EXPECT_EQ(json["verdict"], "cannot-tell");
     EXPECT_EQ(json["failure"], "job: torchvision has no model resnet51");
     EXPECT_TRUE(json["compute"].is_null());
@@ -78,7 +78,7 @@ TEST(HarvestRow, A_job_that_failed_says_why_and_has_no_numbers) {
   }
 }
 
-TEST(HarvestRow, A_job_that_does_not_fit_keeps_the_layers_it_came_to) {
+TEST(HarvestRow, A_job_that_does_not_fit_keeps_the_layers_it_reached) {
   auto verdict = fitting();
   verdict.answer = verdict::Answer::does_not_fit;
   verdict.oom = {512_MiB, 338_MiB, {1, "forward"}};

@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Timeouts are enforced and progress is drawn in between.
+/// How often timeouts are enforced and progress is drawn.
 constexpr int kTickMilliseconds = 100;
 
 std::string read_file(const fs::path& path) {
@@ -41,20 +41,20 @@ std::string last_line(const fs::path& path) {
   return text;
 }
 
-/// That is no property of the job: the user, a batch system, or a machine short of memory ended it.
+/// Whether the user, a batch system, or a machine short of memory ended the job. That says nothing about the job.
 bool killed_from_outside(const launch::Ending& ending) {
   constexpr int kSignals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGKILL};
   return ending.kind == launch::Ending::Kind::signalled &&
          std::ranges::find(kSignals, ending.code) != std::end(kSignals);
 }
 
-/// A failure is written down only when a process of its own fails too.
+/// A failure is recorded only if the job also fails in a process of its own.
 bool may_be_the_forks_fault(const launch::Ending& ending, const verdict::Verdict& verdict) {
   return ending.kind != launch::Ending::Kind::timed_out && verdict.answer == verdict::Answer::cannot_tell;
 }
 
-/// A job is one run on its card, and another that counts where that has not been done: in the first run itself, if it
-/// may, or for another job that computes the same.
+/// A job takes one run on its card, and a second one that counts operations, unless the first may count too or another
+/// job that computes the same was counted already.
 class Harvest {
  public:
   Harvest(const std::vector<HarvestJob>& jobs, const HarvestConditions& conditions, HarvestFile& file)
@@ -77,7 +77,7 @@ class Harvest {
   struct Running {
     const HarvestJob* job;
     const CardFile* card;
-    std::optional<Measured> measured;  ///< there: this is the run that counts
+    std::optional<Measured> measured;  ///< set in the run that counts
     bool afresh;
     RunRequest request;
     WorkFolder folder;
@@ -159,7 +159,7 @@ class Harvest {
     }
   }
 
-  /// A run that was cut off has totals, and nothing that tells what they are made of.
+  /// A run that was cut off has totals, but not what they are made of.
   void keep_counts(const Running& running, analysis::Compute compute) {
     const bool whole = !compute.last_step.empty();
     if (!whole && !running.measured) return;
@@ -169,15 +169,15 @@ class Harvest {
   static Measured measured(const Running& running, const verdict::RunFacts& facts) {
     Measured result{verdict::judge(running.card->card, facts), read_file(running.request.layers()), ""};
     add_provenance(result.verdict, *running.card);
-    if (is_untold(result)) result.failure = last_line(running.request.output());
+    if (has_failed(result)) result.failure = last_line(running.request.output());
     return result;
   }
 
-  static bool is_untold(const Measured& measured) { return measured.verdict.answer == verdict::Answer::cannot_tell; }
+  static bool has_failed(const Measured& measured) { return measured.verdict.answer == verdict::Answer::cannot_tell; }
 
-  /// A job that failed for another reason than memory would fail again.
+  /// A job that failed for a reason other than memory would fail again.
   void go_on(const Running& running, Measured measured) {
-    if (is_untold(measured) || counts_.find(*running.job, running.card->card)) {
+    if (has_failed(measured) || counts_.find(*running.job, running.card->card)) {
       write(*running.job, measured);
     } else {
       start(*running.job, std::move(measured), conditions_.afresh);
@@ -185,7 +185,7 @@ class Harvest {
   }
 
   void write(const HarvestJob& job, const Measured& measured) {
-    const auto* counted = is_untold(measured) ? nullptr : counts_.find(job, measured.verdict.card);
+    const auto* counted = has_failed(measured) ? nullptr : counts_.find(job, measured.verdict.card);
     const auto key = key_of(job, conditions_.torch);
     const auto row =
         row_text(job, key, conditions_.version, measured, counted ? *counted : analysis::Compute{}, conditions_.layers);
@@ -194,7 +194,7 @@ class Harvest {
       return;
     }
     tally_.done += 1;
-    tally_.untold += is_untold(measured);
+    tally_.failed += has_failed(measured);
   }
 
   void show_progress() {

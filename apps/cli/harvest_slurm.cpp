@@ -31,7 +31,7 @@ using Json = nlohmann::json;
 constexpr int kFirstWaitMilliseconds = 1000;
 constexpr int kLongestWaitMilliseconds = 20'000;
 
-/// An output, its folder, and the array that works for it.
+/// An output file, its folder, and the job array that fills it.
 class ArrayHarvest {
  public:
   ArrayHarvest(const SlurmHarvest& harvest, HarvestFile& file)
@@ -64,7 +64,7 @@ class ArrayHarvest {
     return added ? Status() : Status(added.error());
   }
 
-  /// The one that an earlier command submitted, if it is still in the queue. What it left is collected.
+  /// Finds the array that an earlier command submitted, if it is still in the queue, and collects its rows.
   Status find_array() {
     std::ifstream input(folder_ / "array.json");
     const auto json = Json::parse(std::string{std::istreambuf_iterator<char>(input), {}}, nullptr, false);
@@ -83,7 +83,7 @@ class ArrayHarvest {
     auto id = submit(folder_ / "harvest.sh");
     if (!id) return id.error();
     array_ = std::move(id).value();
-    print(fmt::format("submitted as job {}: {} jobs in {} tasks; their logs: {}\n", array_, left().size(),
+    print(fmt::format("submitted {1} jobs in {2} tasks as Slurm job {0}; logs are in {3}\n", array_, left().size(),
                       shares.size(), folder_.string()));
     return write_atomically(folder_ / "array.json", Json{{"job_id", array_}}.dump() + "\n");
   }
@@ -93,7 +93,7 @@ class ArrayHarvest {
     std::error_code error;
     fs::remove_all(folder_, error);
     fs::create_directories(folder_, error);
-    if (error) return Error{"cannot make the folder '" + folder_.string() + "': " + error.message(), ""};
+    if (error) return Error{"cannot create the folder '" + folder_.string() + "': " + error.message(), ""};
     parts_ = HarvestParts(folder_);
     for (std::size_t i = 0; i < shares.size(); ++i) {
       const auto file = folder_ / fmt::format("share-{}.json", i);
@@ -111,7 +111,7 @@ class ArrayHarvest {
                                                                 harvest_.request));
   }
 
-  /// Until it is gone, or a signal asks us to stop waiting. Slurm may be out of reach for a while.
+  /// Until the array is gone, or a signal interrupts us. Slurm may be out of reach for a while.
   Status wait_for_array() {
     SignalQueue signals;
     HarvestProgress progress;
@@ -137,20 +137,20 @@ class ArrayHarvest {
 
   std::string summary() const {
     const auto done = count_done();
-    return fmt::format("jobs harvested into {}: {}; there before: {}; left: {}\n", harvest_.out.string(), done - there_,
-                       there_, harvest_.jobs.size() - done);
+    return fmt::format("{}: {} jobs added, {} already there, {} left\n", harvest_.out.string(), done - there_, there_,
+                       harvest_.jobs.size() - done);
   }
 
   int leave() const {
     print(summary());
-    print(fmt::format("job {} is in the queue; the same command collects what it harvests\n", array_));
+    print(fmt::format("Slurm job {} is in the queue; run the same command again to collect its rows\n", array_));
     return kSuccess;
   }
 
   int leave_interrupted() const {
     print(summary());
-    return fail({"interrupted; job " + array_ + " goes on",
-                 "The same command goes on waiting; scancel " + array_ + " ends the job."},
+    return fail({"interrupted; Slurm job " + array_ + " continues",
+                 "Run the same command again to keep waiting, or `scancel " + array_ + "` to end the job."},
                 kCouldNotTell);
   }
 
@@ -163,16 +163,17 @@ class ArrayHarvest {
     }
     std::string endings;
     for (const auto& [state, count] : final_states(array_)) endings += fmt::format(" {} {}", count, state);
-    return fail({"job " + array_ + " has ended and jobs are left" + (endings.empty() ? "" : "; its tasks:" + endings),
-                 "Its logs: " + folder_.string() + ". The same command submits what is left."},
-                kCouldNotTell);
+    return fail(
+        {"Slurm job " + array_ + " ended before all jobs were done" + (endings.empty() ? "" : "; its tasks:" + endings),
+         "Look at the logs in " + folder_.string() + ", then run the same command to submit what is left."},
+        kCouldNotTell);
   }
 
   const SlurmHarvest& harvest_;
   HarvestFile& file_;
   fs::path folder_;
   HarvestParts parts_;
-  std::string array_;  ///< the id of its job; empty: none is in the queue
+  std::string array_;  ///< the id of the Slurm job; empty if none is in the queue
   std::size_t there_ = 0;
   bool interrupted_ = false;
 };

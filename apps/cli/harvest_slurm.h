@@ -11,32 +11,32 @@
 
 namespace dryfit::cli {
 
-/// A harvest that the tasks of a Slurm array do.
+/// A harvest that runs as the tasks of a Slurm job array.
 struct SlurmHarvest {
   std::filesystem::path out;
-  std::vector<HarvestJob> jobs;      ///< all that shall be in the file
+  std::vector<HarvestJob> jobs;      ///< all jobs that the file is to contain
   std::string torch;                 ///< its version, for the keys
-  std::vector<std::string> command;  ///< that a task runs, up to its --grid and --out
+  std::vector<std::string> command;  ///< what each task runs, without --grid and --out
   std::size_t tasks = 1;             ///< at most
   SlurmRequest request;
   bool wait = true;
 };
 
 /// Note [Arrays]
-/// Beside the output lies a folder, "<out>.slurm", as long as something is under way:
+/// While a harvest is under way, there is a folder "<out>.slurm" beside the output:
 ///
-///     array.json          the id of the job that was submitted
+///     array.json          the id of the Slurm job
 ///     harvest.sh          its script
 ///     share-<n>.json      a grid: the jobs of task n
-///     part-<n>.jsonl      what task n harvested; it goes on there when Slurm starts it again
-///     task-<n>.log        what it printed
+///     part-<n>.jsonl      the rows of task n, which continues there when Slurm restarts it
+///     task-<n>.log        what task n printed
 ///
-/// The command collects what the parts have and the output has not. While the array is in the queue it waits, or, if it
-/// shall not, says so. When the array is gone and jobs are left, it deals these out again, to a new one. So the same
-/// command goes on from wherever the last one stopped, and no row is there twice. When nothing is left, the folder
-/// goes.
+/// The command copies rows from the parts that the output doesn't have yet. While the array is in the queue, it waits,
+/// or says so if it is not to wait. When the array is gone and jobs are left, it submits them as a new array. So the
+/// same command always continues where the last one stopped, and no row occurs twice. When nothing is left, the folder
+/// is removed.
 ///
-/// Gives the exit code: 0 when all jobs are in the file, or were submitted and shall not be waited for.
+/// Returns the exit code: 0 when all jobs are in the file, or when they were submitted and we are not to wait.
 int harvest_on_slurm(const SlurmHarvest& harvest);
 
 }  // namespace dryfit::cli

@@ -26,13 +26,13 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 using namespace std::chrono_literals;
 
-/// How a job ended, as the worker says.
+/// How a job ended, as the worker reports it.
 struct WorkerReply {
   int status = 0;
   Bytes peak_rss;
 };
 
-/// One `job.py serve`, for jobs of one source that count or do not.
+/// One `job.py serve`, for jobs of one source that all count operations, or all don't.
 class HarvestWorker {
  public:
   static Result<std::unique_ptr<HarvestWorker>> start(const RunRequest& first, const ProcessConditions& conditions);
@@ -73,7 +73,7 @@ Result<std::unique_ptr<HarvestWorker>> HarvestWorker::start(const RunRequest& fi
   const UniqueFd output(::open(own.output().c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-    return Error{std::string("cannot make a socket: ") + std::strerror(errno), ""};
+    return Error{std::string("cannot create a socket: ") + std::strerror(errno), ""};
   }
   UniqueFd ours(ends[0]), theirs(ends[1]);
   const auto& resources = conditions.resources;
@@ -101,7 +101,7 @@ Status HarvestWorker::ask(const RunRequest& request) {
                      {"output", request.output().string()}};
   const auto line = content.dump() + "\n";
   if (::send(channel_.get(), line.data(), line.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(line.size())) {
-    return Error{std::string("cannot ask a worker: ") + std::strerror(errno), ""};
+    return Error{std::string("cannot send a job to a worker: ") + std::strerror(errno), ""};
   }
   return {};
 }
@@ -119,7 +119,7 @@ std::optional<WorkerReply> HarvestWorker::reply() {
 
 namespace {
 
-/// A job in a fork of a worker, which goes back when the job has ended.
+/// A job in a fork of a worker, which is returned when the job has ended.
 class ForkedProcess final : public HarvestProcess {
  public:
   ForkedProcess(HarvestWorkers& workers, std::unique_ptr<HarvestWorker> worker, const RunRequest& request,

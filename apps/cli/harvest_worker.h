@@ -13,27 +13,26 @@ namespace dryfit::cli {
 
 /// Note [Forked jobs]
 ///
-/// Most of a small job's time is Python importing PyTorch and the library of the model. So a worker does that once, and
-/// forks itself for each job: `job.py serve` (serving.py says why the job notices nothing).
+/// A small job spends most of its time importing PyTorch and the library of the model. So a worker does that once, and
+/// forks itself for each job: `job.py serve` (serving.py explains why the job doesn't notice).
 ///
-/// - A worker is a launch::Job, under a keeper of its own, and runs one job at a time. To end a job early is to end its
-///   worker, with all that descends from it; the next job gets another worker.
-/// - A worker imports what every job of its source does and nothing more, so there is one for each source that is
-///   running, or waiting for its next job.
-/// - Its own machine has no card: should an import touch the device, the jobs fail, and are run afresh.
+/// - A worker is a launch::Job, under a keeper of its own, and runs one job at a time. Ending a job early means ending
+///   its worker and all of its descendants; the next job gets another worker.
+/// - A worker imports what every job of its source imports and nothing more, so each worker serves one source.
+/// - Its own machine has no card: if an import touches the device, the jobs fail and are run afresh.
 
 class HarvestWorker;
 
-/// The workers of a harvest. Outlives the processes that it has started.
+/// The workers of a harvest. Must outlive the processes that it has started.
 class HarvestWorkers {
  public:
   explicit HarvestWorkers(const ProcessConditions& conditions);
   ~HarvestWorkers();
 
-  /// Runs the job in a fork of a worker that is idle, or of a new one.
+  /// Runs the job in a fork of an idle worker, or of a new one.
   Result<std::unique_ptr<HarvestProcess>> start(const RunRequest& request);
 
-  /// For another job.
+  /// Keeps the worker for another job.
   void take_back(std::unique_ptr<HarvestWorker> worker);
 
  private:

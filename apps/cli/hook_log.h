@@ -12,7 +12,7 @@
 
 namespace dryfit::cli {
 
-/// What the hooks of a profiled process have written so far (python/dryfit/hooks/_dryfit_profile/telling.py).
+/// What the hooks of a profiled process have written so far (python/dryfit/hooks/_dryfit_profile/hook_log.py).
 struct HookLog {
   using Seconds = std::chrono::duration<double>;
 

@@ -10,10 +10,10 @@
 
 namespace dryfit::cli {
 
-/// How a job ended and what its traces say; without a result it was interrupted.
+/// How a job ended and what its traces show; without a result it was interrupted.
 verdict::RunFacts facts_of(const std::optional<launch::JobResult>& result);
 
-/// Says where the card's numbers in the verdict come from.
+/// Adds where the GPU's numbers in the verdict come from.
 void add_provenance(verdict::Verdict& verdict, const CardFile& card);
 
 }  // namespace dryfit::cli

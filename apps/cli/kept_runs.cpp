@@ -18,10 +18,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kLast = "last";
-constexpr const char* kHint = "Run one with `dryfit run`, or name a folder that `dryfit run --save` made.";
+constexpr const char* kHint = "Make one with `dryfit run`, or name a folder made by `dryfit run --save`.";
 constexpr const char* kUnfinished = ".part";
 
-/// Names sort as the moments do: seconds and nanoseconds, in digits that will do for long.
+/// Names sort by time: nanoseconds since the epoch, which keep their number of digits for a long time.
 std::string new_name() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const auto nanoseconds = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
@@ -34,7 +34,7 @@ bool is_of_interest(const fs::path& file) {
          name.starts_with("history-") || name.starts_with("marks-");
 }
 
-/// The files of a run, and those of the folders of its cards.
+/// The files of a run, and those in the folders of its GPUs.
 void copy(const fs::path& from, const fs::path& to, bool is_outermost) {
   fs::create_directories(to);
   for (const auto& entry : fs::directory_iterator(from)) {
@@ -44,7 +44,7 @@ void copy(const fs::path& from, const fs::path& to, bool is_outermost) {
   }
 }
 
-/// The number of "last~2"; none: it is no such word.
+/// The number in "last~2"; none if it is not of that form.
 std::optional<std::size_t> number_of(std::string_view run) {
   if (run == kLast) return 0;
   constexpr std::string_view kBefore = "last~";
@@ -58,7 +58,7 @@ std::optional<std::size_t> number_of(std::string_view run) {
 }  // namespace
 
 std::optional<KeptRuns> KeptRuns::in(const std::vector<std::string>& environment) {
-  // The XDG specification has relative paths passed over.
+  // The XDG specification says that relative paths must be ignored.
   const auto cache = launch::value_of(environment, "XDG_CACHE_HOME");
   if (cache && fs::path(*cache).is_absolute()) return KeptRuns(fs::path(*cache) / "dryfit" / "runs");
   const auto home = launch::value_of(environment, "HOME");
@@ -107,7 +107,7 @@ Result<fs::path> named_run(const std::string& run, const std::vector<std::string
   const auto kept = KeptRuns::in(environment);
   const auto found = kept ? kept->find(*number) : std::nullopt;
   if (found) return *found;
-  return Error{*number == 0 ? "no run was kept yet" : "not so many runs are kept: '" + run + "'", kHint};
+  return Error{*number == 0 ? "there is no last run yet" : "there is no run '" + run + "': fewer runs are kept", kHint};
 }
 
 }  // namespace dryfit::cli

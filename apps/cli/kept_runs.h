@@ -11,23 +11,22 @@
 
 namespace dryfit::cli {
 
-/// The last few runs, kept so that the next command can be about them without anybody having asked for that: in
-/// $XDG_CACHE_HOME/dryfit/runs, or ~/.cache/dryfit/runs. Each is a folder as `dryfit run --save` makes it, named after
-/// the moment; the oldest go.
+/// The last few runs, kept without --save so that the next command can be about them: in $XDG_CACHE_HOME/dryfit/runs or
+/// ~/.cache/dryfit/runs. Each is a folder as made by `dryfit run --save`, named after its time; the oldest are deleted.
 class KeptRuns {
  public:
   static constexpr std::size_t kMost = 5;
 
-  /// None where the environment names no such place.
+  /// None if the environment does not name such a place.
   static std::optional<KeptRuns> in(const std::vector<std::string>& environment);
 
   explicit KeptRuns(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  /// Copies what later commands read of a run, and drops the oldest beyond kMost. What cannot be written is an Error,
-  /// and nothing is left of it.
+  /// Copies the files that later commands read, and deletes the oldest runs beyond kMost. If something cannot be
+  /// written, returns an Error and leaves nothing behind.
   Status keep(const std::filesystem::path& run) const;
 
-  /// By number: 0 is the last one, 1 the one before it. None: there are fewer.
+  /// By number: 0 is the last run, 1 the one before it. None if there are fewer.
   std::optional<std::filesystem::path> find(std::size_t number) const;
 
  private:

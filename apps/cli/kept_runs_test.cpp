@@ -72,7 +72,7 @@ TEST(KeptRuns, They_are_named_by_how_long_ago_they_were) {
   const std::vector<std::string> environment{"XDG_CACHE_HOME=" + folder.path().string()};
   const auto none = named_run("last", environment);
   ASSERT_FALSE(none);
-  EXPECT_NE(none.error().what.find("no run was kept yet"), std::string::npos);
+  EXPECT_NE(none.error().what.find("there is no last run yet"), std::string::npos);
   ASSERT_TRUE(KeptRuns::in(environment)->keep(run(folder.path(), "one")));
   ASSERT_TRUE(named_run("last", environment));
   EXPECT_FALSE(named_run("last~1", environment));

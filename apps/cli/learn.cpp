@@ -26,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct LearnOptions {
-  bool from_history = false;  ///< always, once it is parsed
+  bool from_history = false;  ///< always true after parsing
   fs::path history;
   fs::path out;  ///< empty: beside the history
   double coverage = 0.95;
@@ -35,7 +35,7 @@ struct LearnOptions {
   bool json = false;
 };
 
-/// What a card holds beside PyTorch's memory: the context from the catalogue, typical libraries.
+/// What a card holds besides PyTorch's memory: the context from the catalogue, and typical libraries.
 std::optional<history::Outside> outside_of(const Catalogue& catalogue, const std::string& id) {
   const auto* file = catalogue.find(id);
   if (!file) return std::nullopt;
@@ -47,13 +47,13 @@ std::optional<history::Outside> outside_of(const Catalogue& catalogue, const std
 Error nothing_to_learn(const history::SitePairs& pairs) {
   std::string why;
   for (const auto& [reason, count] : pairs.left_out) why += fmt::format("; {}: {}", reason, count);
-  return {"the history holds no record to learn from" + why,
-          "Record what had been predicted with `dryfit observe --median … --upper …`."};
+  return {"the history has no record to learn from" + why,
+          "Record predictions together with measurements: `dryfit observe --median … --upper …`."};
 }
 
 int learn(const LearnOptions& options) {
   if (!(options.coverage > 0.5 && options.coverage < 1)) {
-    return fail({"--coverage must be above 0.5 and below 1", "95 % is written 0.95."}, kWrongUsage);
+    return fail({"--coverage must be above 0.5 and below 1", "Write 95 % as 0.95."}, kWrongUsage);
   }
   const auto place = existing_history(options.history, own_environment());
   if (!place) return fail(place.error(), kWrongUsage);
@@ -83,16 +83,17 @@ int learn(const LearnOptions& options) {
 }
 
 void declare(CLI::App& command, LearnOptions& o) {
-  command.add_flag("--from-history", o.from_history, "Correct upper bounds by what jobs of this site really used")
+  command.add_flag("--from-history", o.from_history, "Correct upper bounds by what this site's jobs really used")
       ->required();
-  command.add_option("--history", o.history, "The history (default: ~/.local/share/dryfit/history.db)")
+  command.add_option("--history", o.history, "History to learn from (default: ~/.local/share/dryfit/history.db)")
       ->type_name("FILE");
-  command.add_option("--out", o.out, "Where the calibration goes (default: beside the history)")->type_name("FILE");
-  command.add_option("--coverage", o.coverage, "How often bounds are to hold, for the table")
+  command.add_option("--out", o.out, "Output file for the calibration (default: beside the history)")
+      ->type_name("FILE");
+  command.add_option("--coverage", o.coverage, "Target coverage of the bounds in the table")
       ->type_name("X")
       ->capture_default_str();
-  command.add_flag("--dry-runs", o.dry_runs, "Learn from recorded dry runs too");
-  command.add_option("--cards", o.cards, "A card file of your own, or a folder of them")
+  command.add_flag("--dry-runs", o.dry_runs, "Also learn from recorded dry runs");
+  command.add_option("--gpu-file,--cards", o.cards, "Your own GPU file, or a folder of them")
       ->type_name("PATH")
       ->expected(1)
       ->take_all()
@@ -100,7 +101,7 @@ void declare(CLI::App& command, LearnOptions& o) {
   command.add_flag("--json", o.json, "Print JSON");
 }
 
-/// Words that are no question about our own options: a table is to be learned from.
+/// Whether the arguments are meant for dryfit-train: neither --from-history nor a request for help.
 bool names_a_table(const Arguments& arguments) {
   const auto& words = arguments.ours;
   if (words.size() < 2 || words[0] != "learn") return false;
@@ -111,21 +112,20 @@ bool names_a_table(const Arguments& arguments) {
 }  // namespace
 
 void add_learn(CLI::App& app, const Arguments& arguments, int& exit_code) {
-  auto* command = app.add_subcommand("learn", "Learn from recorded jobs, from dry runs or from a table");
+  auto* command = app.add_subcommand("learn", "Learn from recorded jobs, dry runs or a table");
   if (names_a_table(arguments)) return forward_to(*command, "dryfit-train", arguments, exit_code);
   command->footer(
       "Example:\n  dryfit learn --from-history --coverage 0.95\n"
-      "  dryfit learn --harvest rows.jsonl --models models.jsonl --cards cards --out predictions.csv \\\n"
+      "  dryfit learn --harvest rows.jsonl --models models.jsonl --gpu-file cards --out predictions.csv \\\n"
       "      --model mine.dryfit-model --date 2026-11-17 --licence Apache-2.0\n"
       "  dryfit learn --data DIR --set schedtune --folds model12 --network flat --out predictions.csv\n\n"
-      "From a history: the table tells how many jobs stayed within their bound, and by how much bounds exceeded what "
-      "was\n"
-      "used, before and after; after is cross-validated. Exit code: 0 written, 1 no record to learn from, 2 wrong "
-      "usage.\n"
-      "From rows of `dryfit harvest` a model for `dryfit predict --model-file` is made; of a table of measured jobs\n"
-      "predictions out of fold, which `dryfit evaluate` scores. Both are the program dryfit-train, which needs "
-      "libtorch\n"
-      "(`make build-training`); `dryfit-train --help` tells its options.");
+      "--from-history writes a calibration for this site. Its table shows how many jobs stayed within their bound,\n"
+      "and by how much bounds exceeded real use, before and after the correction (after: cross-validated).\n"
+      "--harvest trains a model for `dryfit predict --model-file` on rows from `dryfit harvest`.\n"
+      "--data makes out-of-fold predictions for a table of measured jobs, which `dryfit evaluate` scores.\n"
+      "The last two run dryfit-train, which needs libtorch (`make build-training`); `dryfit-train --help` lists its\n"
+      "options.\n"
+      "Exit code: 0 written; 1 failed, for example because there is no record to learn from; 2 wrong usage.");
   auto options = std::make_shared<LearnOptions>();
   declare(*command, *options);
   command->callback([options, &exit_code] { exit_code = learn(*options); });

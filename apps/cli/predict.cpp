@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -25,6 +27,7 @@
 #include "resources.h"
 #include "screen.h"
 #include "site_bounds.h"
+#include "slurm_script.h"
 
 namespace dryfit::cli {
 namespace {
@@ -37,7 +40,7 @@ struct PredictOptions {
   std::string factory;  ///< "model.py:Factory"
   std::string interpreter = "python";
   std::string timeout = "10m";
-  fs::path model_file;     ///< empty: that of the installation
+  fs::path model_file;     ///< empty: the installed one
   fs::path models;         ///< the same
   fs::path compute_model;  ///< the same
   std::vector<fs::path> cards;
@@ -47,7 +50,7 @@ struct PredictOptions {
   bool json = false;
 };
 
-/// The model of step times, where there is one; else `why` says why not.
+/// The model of step times, if there is one; otherwise the reason.
 struct ComputeSource {
   std::optional<predictor::ComputePredictor> learned;
   PredictModel model;
@@ -85,14 +88,47 @@ struct PredictSession {
   }
 };
 
-/// Which of the three ways a job is described in.
-Status check_ways(const PredictOptions& options) {
-  const int ways = !options.defaults.model.empty() + !options.factory.empty() + !options.jobs.empty();
-  if (ways == 1) return {};
-  if (ways == 0) {
-    return Error{"no job is described", "Give --model NAME, --python FILE.py:FACTORY, or a JSON file (- reads stdin)."};
+/// A job is described by --model, by --python or by a JSON file.
+Status check_one_description(const PredictOptions& options) {
+  const int descriptions = !options.defaults.model.empty() + !options.factory.empty() + !options.jobs.empty();
+  if (descriptions == 1) return {};
+  if (descriptions == 0) {
+    return Error{"no job given",
+                 "Give --model, --python or a JSON file, for example "
+                 "`dryfit predict --model resnet50 --batch 64 --gpu rtx-4090`."};
   }
-  return Error{"a job is described in more than one way", "Give --model, --python or a JSON file."};
+  return Error{"more than one job description given", "Give only one of --model, --python and a JSON file."};
+}
+
+/// A word of a command line, quoted if the shell needs it.
+std::string command_word(const std::string& word) {
+  const auto plain = [](unsigned char c) { return std::isalnum(c) || std::strchr("-_./:,=+@%", c) != nullptr; };
+  return !word.empty() && std::ranges::all_of(word, plain) ? word : quoted(word);
+}
+
+/// The command that the user typed, with another model.
+std::string typed_command_with(const std::string& typed, const std::string& model) {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::string command = "dryfit";
+  std::string word;
+  std::getline(file, word, '\0');
+  while (std::getline(file, word, '\0')) {
+    if (word == typed) word = model;
+    if (word == "--model=" + typed) word = "--model=" + model;
+    command += " " + command_word(word);
+  }
+  return command;
+}
+
+/// For an unknown model: the nearest known one, in a command that works.
+Error with_command(Error error, const PredictOptions& options, const predictor::KnownModels* known) {
+  const auto& typed = options.defaults.model;
+  if (known == nullptr || typed.empty() || known->find(typed, options.defaults.size)) return error;
+  const auto nearest = nearest_model(*known, typed);
+  if (nearest.empty() || nearest == typed) return error;
+  error.hint = "Did you mean '" + nearest + "'? Try `" + typed_command_with(typed, nearest) +
+               "`, or run `dryfit models` to list them.";
+  return error;
 }
 
 Status check_cards(const CardNames& cards, const std::vector<std::string>& gpus) {
@@ -134,7 +170,7 @@ int answer_lines(const PredictSession& session, int input) {
   return tally->failed > 0 ? kCouldNotTell : kSuccess;
 }
 
-/// A file holds one description that may take several lines, or one on each line.
+/// A file holds one description, which may span several lines, or one on each line.
 int answer_file(const PredictSession& session, const std::string& path) {
   if (path == "-") return answer_lines(session, STDIN_FILENO);
   const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -149,8 +185,8 @@ int answer_python(const PredictSession& session) {
   const auto& defaults = options.defaults;
   const auto limit = parse_duration(options.timeout);
   if (!limit) return fail(limit.error(), kWrongUsage);
-  if (defaults.gpus.empty()) return fail({"the job has no card", "Name one: --gpu rtx-4090"}, kWrongUsage);
-  if (const auto status = check_asked(defaults); !status) return fail(status.error(), kWrongUsage);
+  if (defaults.gpus.empty()) return fail({"no GPU given", "Name one, for example with --gpu rtx-4090."}, kWrongUsage);
+  if (const auto status = check_defaults(defaults); !status) return fail(status.error(), kWrongUsage);
   auto model = describe_by_dry_run({.factory = options.factory,
                                     .python = options.interpreter,
                                     .size = defaults.size,
@@ -165,14 +201,16 @@ int answer_python(const PredictSession& session) {
   return show(session, question);
 }
 
-int answer_asked(const PredictSession& session) {
+int answer_job(const PredictSession& session) {
   const auto& options = session.options;
   if (const auto status = check_cards(session.cards, options.defaults.gpus); !status) {
     return fail(status.error(), kWrongUsage);
   }
   if (!options.jobs.empty()) return answer_file(session, options.jobs);
   if (!options.factory.empty()) return answer_python(session);
-  return show(session, question_of(options.defaults, session.models));
+  const auto question = question_of(options.defaults, session.models);
+  if (!question) return fail(with_command(question.error(), options, session.models.known), kWrongUsage);
+  return show(session, question);
 }
 
 ComputeSource read_compute(const fs::path& file) {
@@ -182,7 +220,7 @@ ComputeSource read_compute(const fs::path& file) {
 }
 
 int predict(const PredictOptions& options) {
-  if (const auto status = check_ways(options); !status) return fail(status.error(), kWrongUsage);
+  if (const auto status = check_one_description(options); !status) return fail(status.error(), kWrongUsage);
   auto resources = find_resources();
   if (!resources) return fail(resources.error(), kCouldNotTell);
   auto catalogue = Catalogue::load(resources->cards, options.cards);
@@ -213,85 +251,79 @@ int predict(const PredictOptions& options) {
   } else {
     session.models.why = known.error();
   }
-  return answer_asked(session);
+  return answer_job(session);
 }
 
 void declare_job(CLI::App& command, PredictDefaults& o) {
-  command.add_option("--model", o.model, "A model of the catalogue: resnet50, torchvision/resnet50 (dryfit models)")
+  command.add_option("--model", o.model, "Model name, such as resnet50 or torchvision/resnet50 (see `dryfit models`)")
       ->type_name("NAME");
-  command.add_option("--size", o.size, "Side of an image, or length of a sequence (default: the model's own)")
+  command.add_option("--size", o.size, "Image side or sequence length (default: the model's own)")
       ->type_name("N")
       ->check(CLI::Range(1, 10'000'000).description(""));
-  command.add_option("--batch", o.batch, "Samples of a step")
+  command.add_option("--batch,--batch-size", o.batch, "Samples per step")
       ->type_name("N")
       ->check(CLI::Range(1, 10'000'000).description(""));
-  command.add_option("--optimizer", o.optimizer, "sgd, momentum, adam, adamw, rmsprop, adagrad or adafactor")
+  command.add_option("--optimizer", o.optimizer, "Optimizer: sgd, momentum, adam, adamw, rmsprop, adagrad, adafactor")
       ->type_name("NAME")
       ->capture_default_str();
-  command.add_option("--precision", o.precision, "fp32, bf16-amp, fp16-amp or bf16 (all of the model)")
+  command.add_option("--precision", o.precision, "Precision: fp32, bf16-amp, fp16-amp, or bf16 (whole model)")
       ->type_name("NAME")
       ->capture_default_str();
-  command.add_flag("--checkpointing", o.checkpointing, "Activations are computed again instead of kept");
-  command.add_option("--gpu", o.gpus, "The card, as in `dryfit run`; several: a,b,c")
+  command.add_flag("--checkpointing", o.checkpointing, "Recompute activations instead of keeping them");
+  command.add_option("--gpu", o.gpus, "GPU, as in `dryfit run`, or a list: a,b,c")
       ->type_name("NAME")
       ->delimiter(',')
       ->expected(1)
       ->take_all()
       ->allow_extra_args(false);
-  command.add_option("--coverage", o.coverage, "The share of jobs that shall stay under the bound")
-      ->type_name("X")
-      ->capture_default_str();
+  command.add_option("--coverage", o.coverage, "Target coverage of the bound")->type_name("X")->capture_default_str();
 }
 
 void declare(CLI::App& command, PredictOptions& o) {
-  command.add_option("JOBS", o.jobs, "A JSON file of one job, or of one on each line; - reads such lines from stdin")
+  command.add_option("JOBS", o.jobs, "JSON file with one job, or one job per line; - reads lines from stdin")
       ->type_name("FILE|-");
   declare_job(command, o.defaults);
-  command
-      .add_option("--python", o.factory,
-                  "A model of your own: a few steps of what FACTORY() returns are run dry to describe it")
+  command.add_option("--python", o.factory, "Your own model: dry-run a few steps of the model that FACTORY() returns")
       ->type_name("FILE.py:FACTORY");
-  command.add_option("--interpreter", o.interpreter, "The Python for that")
+  command.add_option("--interpreter", o.interpreter, "Python interpreter for --python")
       ->type_name("COMMAND")
       ->capture_default_str();
-  command.add_option("--timeout", o.timeout, "The longest that may take: 90, 5m, 2h")
+  command.add_option("--timeout", o.timeout, "Time limit for --python (90, 5m, 2h)")
       ->type_name("TIME")
       ->capture_default_str();
-  command.add_option("--model-file", o.model_file, "The learned model that answers (default: the installed one)")
+  command.add_option("--model-file", o.model_file, "Learned model of memory (default: the installed one)")
       ->type_name("FILE");
-  command
-      .add_option("--compute-model", o.compute_model, "The learned model of step times (default: the installed one)")
+  command.add_option("--compute-model", o.compute_model, "Learned model of step times (default: the installed one)")
       ->type_name("FILE");
-  command.add_option("--models", o.models, "The catalogue of models (default: the installed one)")->type_name("FILE");
-  command.add_option("--cards", o.cards, "A card file of your own, or a folder of them")
+  command.add_option("--models", o.models, "Catalogue of models (default: the installed one)")->type_name("FILE");
+  command.add_option("--gpu-file,--cards", o.cards, "Your own GPU file, or a folder of them")
       ->type_name("PATH")
       ->expected(1)
       ->take_all()
       ->allow_extra_args(false);
   command
-      .add_option(
-          "--calibration", o.calibration.file,
-          "What this site learned, to correct bounds by (default: that of the default history, if there is one)")
+      .add_option("--calibration", o.calibration.file,
+                  "Site calibration that corrects the bounds (default: the one beside the default history)")
       ->type_name("FILE");
-  command.add_flag("--no-calibration", o.calibration.none, "Bounds as the model gives them");
-  command.add_option("--threads", o.threads, "How many lines to answer at once (default: one per core)")
+  command.add_flag("--no-calibration", o.calibration.none, "Do not correct the bounds");
+  command.add_option("--threads", o.threads, "Maximum parallel threads for a stream (default: one per core)")
       ->type_name("N")
       ->check(CLI::Range(1, 1024).description(""));
-  command.add_flag("--strict", o.strict, "A tight fit counts as none");
+  command.add_flag("--strict", o.strict, "Treat a tight fit as a failure (exit code 3)");
   command.add_flag("--json", o.json, "Print JSON");
 }
 
 }  // namespace
 
 void add_predict(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("predict", "Say what a job that is only described takes, without running it");
+  auto* command = app.add_subcommand("predict", "Predict memory and step time from a job description");
   command->footer(
       "Examples:\n"
       "  dryfit predict --model resnet50 --batch 64 --optimizer adamw --precision bf16-amp --gpu rtx-4090\n"
       "  dryfit predict --python model.py:make_model --batch 64 --gpu rtx-4090\n"
       "  echo '{\"model\": \"resnet50\", \"batch\": 64, \"gpu\": [\"a100-40gb\", \"rtx-4090\"]}' | dryfit predict -\n\n"
-      "An answer that was learned, with its errors; `dryfit run` gives the exact one.\n"
-      "Exit code: 0 fits on every card, 3 does not fit on at least one, 2 wrong usage, 1 could not tell.");
+      "Predictions come from a learned model, with known errors; `dryfit run` gives an exact answer.\n"
+      "Exit code: 0 fits on every GPU, 3 does not fit on at least one, 2 wrong usage, 1 cannot tell.");
   auto options = std::make_shared<PredictOptions>();
   declare(*command, *options);
   command->callback([options, &exit_code] {

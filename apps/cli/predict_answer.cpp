@@ -22,14 +22,14 @@ constexpr double kMostBytes = 1e18;
 
 Bytes bytes(double count) { return {static_cast<std::uint64_t>(std::llround(count))}; }
 
-/// A number that is none would look like a fit further on.
+/// A NaN or a nonsensical number would look like a fit later on.
 Status check_prediction(const Prediction& prediction) {
   const bool sound = std::isfinite(prediction.median_bytes) && prediction.median_bytes > 0 &&
                      prediction.median_bytes < kMostBytes && std::isfinite(prediction.upper_bytes) &&
                      prediction.upper_bytes > 0 && prediction.upper_bytes < kMostBytes;
   if (sound) return {};
-  return Error{"the model gives no sensible number for this job",
-               "It is too far from what was learned: run it dry, with dryfit run."};
+  return Error{"the learned model gives no usable number for this job",
+               "The job is too different from the training data; use `dryfit run` instead."};
 }
 
 Answer weigh(const Card& card, Bytes median, Bytes upper) {
@@ -37,7 +37,7 @@ Answer weigh(const Card& card, Bytes median, Bytes upper) {
   return upper + card.context_spread > card.total_memory ? Answer::tight : Answer::fits;
 }
 
-/// Puts the corrected bound in the place of the model's.
+/// Replaces the model's bound by the corrected one.
 void correct(PredictedCard& card, const std::string& model, const SiteBounds& site) {
   auto& prediction = card.prediction;
   const double shift = site.shift(card.card->card.id, model, prediction.coverage);
@@ -76,9 +76,9 @@ void add_compute(PredictedCard& card, PredictAnswer& answer, const PredictQuesti
   }
 }
 
-/// What to know before believing a step time.
+/// Caveats about step times.
 void add_compute_notes(const PredictAnswer& answer, std::vector<std::string>& notes) {
-  if (!answer.no_compute.empty()) notes.push_back("step time is not known: " + answer.no_compute);
+  if (!answer.no_compute.empty()) notes.push_back("step time is unknown: " + answer.no_compute);
   bool other_card = false, other_job = false;
   for (const auto& card : answer.cards) {
     if (!card.compute || card.compute->familiar) continue;
@@ -86,11 +86,11 @@ void add_compute_notes(const PredictAnswer& answer, std::vector<std::string>& no
   }
   if (other_card) {
     notes.push_back(
-        "no step time of such a job was learned on some of the cards: scaled by their peak rates, the interval "
-        "widened");
+        "no step times of such jobs were measured on some of these GPUs; theirs are scaled by peak rate, with a wider "
+        "interval");
   }
   if (other_job) {
-    notes.push_back("the job is unlike those whose step times were learned, and the interval is widened");
+    notes.push_back("the job is unlike those with measured step times, so the interval is wider");
   }
 }
 
@@ -104,26 +104,27 @@ std::string text_of(const char* format, double value) {
   return text;
 }
 
-/// "300 records of this site, the last of 2026-11-02".
+/// "300 records from this site, the last on 2026-11-02".
 std::string records_text(const SiteBounds& site) {
-  return std::to_string(site.records()) + " records of this site" +
-         (site.day().empty() ? "" : ", the last of " + site.day());
+  return std::to_string(site.records()) + " records from this site" +
+         (site.day().empty() ? "" : ", the last on " + site.day());
 }
 
-/// One for each card whose bound is another than the model's.
+/// One for each card with a corrected bound.
 std::vector<std::string> site_notes(const PredictAnswer& answer) {
   if (answer.site == nullptr) return {};
   const auto& [site, problem] = *answer.site;
-  if (!problem.empty()) return {"bounds are not corrected by this site's calibration: " + problem};
+  if (!problem.empty()) return {"bounds are not corrected for this site: " + problem};
   if (site == nullptr) return {};
   std::vector<std::string> notes;
   for (const auto& card : answer.cards) {
     if (card.bound_factor == 1) continue;
-    notes.push_back(card.card->card.id + ": the model's bound, " + to_text(bytes(card.model_upper_bytes)) + ", is " +
+    notes.push_back(card.card->card.id + ": the model's bound of " + to_text(bytes(card.model_upper_bytes)) + " is " +
                     (card.bound_factor > 1 ? "raised" : "lowered") +
-                    text_of(" by %.1f %%, from ", 100 * std::abs(card.bound_factor - 1)) + records_text(*site));
+                    text_of(" by %.1f %% (", 100 * std::abs(card.bound_factor - 1)) + records_text(*site) + ")");
   }
-  if (notes.empty()) notes.push_back(records_text(*site) + " change no bound of this job");
+  if (notes.empty())
+    notes.push_back("the bounds are not changed by this site's calibration (" + records_text(*site) + ")");
   return notes;
 }
 
@@ -141,7 +142,7 @@ Result<PredictAnswer> answer_of(PredictQuestion question, const CardNames& cards
                                 const SiteCorrection* site, const PredictCompute& compute) {
   PredictAnswer answer;
   if (question.gpus.empty()) {
-    return Error{"the job has no card", "Name one: --gpu rtx-4090, or \"gpu\" in a JSON description."};
+    return Error{"no GPU given", "Name one with --gpu rtx-4090, or with \"gpu\" in a JSON description."};
   }
   for (const auto& name : question.gpus) {
     const auto file = cards.find(name);
@@ -168,19 +169,19 @@ int exit_code(const PredictAnswer& answer, bool strict) {
 std::vector<std::string> notes_of(const PredictAnswer& answer) {
   const auto& question = answer.question;
   std::vector<std::string> notes;
-  if (question.dry_run) notes.push_back("to describe the model, a few steps of it were run dry");
+  if (question.dry_run) notes.push_back("the model was described by a few dry-run steps");
   if (question.known_size > 0) {
     notes.push_back(text_of("the model is known at size %g and was scaled from there by ", question.known_size) +
-                    (question.image ? "area" : "length") + ": less certain, and the bound is widened");
+                    (question.image ? "area" : "length") + ", so the prediction is less certain and the bound wider");
   }
   if (is_unfamiliar(answer)) {
-    notes.push_back("the job is unlike those learned from, and the bound is widened: dryfit run gives an exact answer");
+    notes.push_back("the job is unlike the training data, so the bound is wider; `dryfit run` gives an exact answer");
   }
   if (question.job.model.blocks.empty()) {
-    notes.push_back("nothing is known of the model's layers: less certain");
+    notes.push_back("the model's layers are unknown, so the prediction is less certain");
   }
   if (question.job.checkpointing && answer.flops > 0) {
-    notes.push_back("operations that checkpointing does again are not counted");
+    notes.push_back("operations that checkpointing repeats are not counted");
   }
   std::ranges::move(site_notes(answer), std::back_inserter(notes));
   add_compute_notes(answer, notes);

@@ -20,35 +20,35 @@
 
 namespace dryfit::cli {
 
-/// What is said of a job on one card.
+/// The prediction for a job on one card.
 struct PredictedCard {
   const CardFile* card = nullptr;
-  predictor::Prediction prediction;  ///< its bound is corrected for this site
-  double model_upper_bytes = 0;      ///< the bound before that
-  double bound_factor = 1;           ///< by which it was corrected
+  predictor::Prediction prediction;  ///< with the bound corrected for this site
+  double model_upper_bytes = 0;      ///< the bound before the correction
+  double bound_factor = 1;           ///< the factor of the correction
   verdict::Answer answer = verdict::Answer::cannot_tell;
-  Bytes context;        ///< the card's own estimate of what a process takes without asking for it
-  Bytes device_median;  ///< with the context: as nvidia-smi would show it
+  Bytes context;        ///< estimated for the card: what a process occupies before it allocates anything
+  Bytes device_median;  ///< with the context, as nvidia-smi would show it
   Bytes device_upper;
-  std::optional<predictor::ComputePrediction> compute;  ///< nothing: not known
+  std::optional<predictor::ComputePrediction> compute;  ///< nothing: unknown
 };
 
 struct PredictAnswer {
   PredictQuestion question;
   std::vector<PredictedCard> cards;
-  double flops = 0;                      ///< of a step; 0: not known
+  double flops = 0;                      ///< of a step; 0: unknown
   const SiteCorrection* site = nullptr;  ///< null: nothing is corrected
-  std::string no_compute;                ///< why nothing is said of step times, where nothing is
+  std::string no_compute;                ///< why step times are unknown, if they are
 };
 
-/// The model that answers.
+/// The model that predicts memory.
 using Predict = std::function<Result<predictor::Prediction>(const predictor::JobDescription&, double coverage)>;
 
-/// The model that knows how long a step takes.
+/// The model that predicts step times.
 using PredictCompute =
     std::function<Result<predictor::ComputePrediction>(const predictor::JobDescription&, const Card&, double coverage)>;
 
-/// Cards by what people call them; each name is looked up once. May be used by many threads at once.
+/// Finds cards by the names that people type; each name is looked up once. Thread-safe.
 class CardNames {
  public:
   explicit CardNames(const Catalogue& catalogue) : catalogue_(&catalogue) {}
@@ -61,19 +61,19 @@ class CardNames {
   mutable std::map<std::string, const CardFile*> found_;
 };
 
-/// The job on every card that the question names, each once, in that order, with its bounds corrected by `site`, which
-/// must outlive the answer. An Error when it names no card, or one that does not exist, or when the model refuses.
-/// Where `compute` refuses, or is not there, step times are not known.
+/// Predicts the job on every card that the question names, each once and in that order. `site` corrects the bounds and
+/// must outlive the answer. An Error when the question names no card or an unknown one, or when the model refuses. If
+/// `compute` is missing or refuses, step times are unknown.
 ///
-/// It fits when the upper bound does, with all that a card may take for itself; it does not fit when not even the
-/// median does; in between it is tight.
+/// A job fits if its upper bound does, even with the largest context the card may have; it does not fit if not even
+/// its median does; in between, the fit is tight.
 Result<PredictAnswer> answer_of(PredictQuestion question, const CardNames& cards, const Predict& predict,
                                 const SiteCorrection* site = nullptr, const PredictCompute& compute = {});
 
-/// 3 when it does not fit on a card, else 0. With `strict` a tight fit counts as none.
+/// 3 if the job does not fit on one of the cards, otherwise 0. With `strict` a tight fit counts as a failure.
 int exit_code(const PredictAnswer& answer, bool strict);
 
-/// What somebody must know before believing the numbers, in sentences without a full stop.
+/// Caveats that a reader must know, in sentences without a full stop.
 std::vector<std::string> notes_of(const PredictAnswer& answer);
 
 }  // namespace dryfit::cli

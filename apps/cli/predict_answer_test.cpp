@@ -67,7 +67,7 @@ TEST_F(PredictAnswerTest, What_a_card_may_take_beyond_its_estimate_makes_a_fit_t
   EXPECT_EQ(verdict(kGib, room - spread + 1), Answer::tight);
 }
 
-TEST_F(PredictAnswerTest, The_model_is_asked_with_the_chip_of_each_card) {
+TEST_F(PredictAnswerTest, The_model_gets_the_chip_of_each_card) {
   std::vector<std::pair<double, double>> asked;
   const auto predict = [&](const predictor::JobDescription& job, double coverage) {
     asked.emplace_back(job.multiprocessors, job.compute_capability);
@@ -84,7 +84,7 @@ TEST_F(PredictAnswerTest, Operations_are_those_of_a_whole_step) {
 }
 
 TEST_F(PredictAnswerTest, Without_a_card_or_with_an_unknown_one_there_is_no_answer) {
-  EXPECT_EQ(answer(always(1, 1), {}).error().what, "the job has no card");
+  EXPECT_EQ(answer(always(1, 1), {}).error().what, "no GPU given");
   EXPECT_EQ(answer(always(1, 1), {"rtx-9999-super"}).error().what, "there is no card 'rtx-9999-super'");
 }
 
@@ -94,9 +94,9 @@ TEST_F(PredictAnswerTest, A_model_that_refuses_or_gives_no_number_gives_no_answe
   };
   EXPECT_EQ(answer(refuse).error().what, "too little is known");
   const auto nan = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_EQ(answer(always(nan, kGib)).error().what, "the model gives no sensible number for this job");
-  EXPECT_EQ(answer(always(kGib, 1e30)).error().what, "the model gives no sensible number for this job");
-  EXPECT_EQ(answer(always(-5, kGib)).error().what, "the model gives no sensible number for this job");
+  EXPECT_EQ(answer(always(nan, kGib)).error().what, "the learned model gives no usable number for this job");
+  EXPECT_EQ(answer(always(kGib, 1e30)).error().what, "the learned model gives no usable number for this job");
+  EXPECT_EQ(answer(always(-5, kGib)).error().what, "the learned model gives no usable number for this job");
 }
 
 TEST_F(PredictAnswerTest, The_exit_code_is_that_of_a_run) {
@@ -143,32 +143,33 @@ TEST_F(PredictAnswerTest, The_verdict_is_by_the_corrected_bound) {
 TEST_F(PredictAnswerTest, What_a_calibration_does_is_noted_with_its_records_and_their_day) {
   const auto site = testing::site_with(testing::half_too_low());
   const auto notes = notes_of(corrected(site, 10 * kGib, 12 * kGib, "rtx-4090"));
-  EXPECT_EQ(notes, (std::vector<std::string>{"rtx-4090-24gb: the model's bound, 12.00 GiB, is raised by 50.0 %, from "
-                                             "200 records of this site, the last of 2026-11-02"}));
+  EXPECT_EQ(notes, (std::vector<std::string>{"rtx-4090-24gb: the model's bound of 12.00 GiB is raised by 50.0 % (200 "
+                                             "records from this site, the last on 2026-11-02)"}));
 }
 
-TEST_F(PredictAnswerTest, A_calibration_that_says_nothing_of_the_job_or_is_not_used_is_noted_too) {
-  EXPECT_EQ(notes_of(corrected(testing::site_with({}), kGib, kGib, "rtx-4090")),
-            (std::vector<std::string>{"0 records of this site change no bound of this job"}));
+TEST_F(PredictAnswerTest, A_calibration_that_does_not_apply_or_is_not_used_is_noted_too) {
+  EXPECT_EQ(
+      notes_of(corrected(testing::site_with({}), kGib, kGib, "rtx-4090")),
+      (std::vector<std::string>{"the bounds are not changed by this site's calibration (0 records from this site)"}));
   const SiteCorrection damaged{.bounds = nullptr, .problem = "site.json: it is damaged. Write it again."};
   EXPECT_EQ(notes_of(corrected(damaged, kGib, kGib, "rtx-4090")),
-            (std::vector<std::string>{"bounds are not corrected by this site's calibration: site.json: it is damaged. "
-                                      "Write it again."}));
+            (std::vector<std::string>{"bounds are not corrected for this site: site.json: it is damaged. Write it "
+                                      "again."}));
   EXPECT_TRUE(notes_of(corrected({}, kGib, kGib, "rtx-4090")).empty());
 }
 
 TEST_F(PredictAnswerTest, Doubts_are_noted) {
   EXPECT_TRUE(notes_of(*answer(always(kGib, kGib))).empty());
-  EXPECT_EQ(
-      notes_of(*answer(always(kGib, kGib), {"rtx-4090"}, 448)),
-      (std::vector<std::string>{"the model is known at size 224 and was scaled from there by area: less certain, and "
-                                "the bound is widened"}));
+  EXPECT_EQ(notes_of(*answer(always(kGib, kGib), {"rtx-4090"}, 448)),
+            (std::vector<std::string>{
+                "the model is known at size 224 and was scaled from there by area, so the prediction is "
+                "less certain and the bound wider"}));
   EXPECT_EQ(notes_of(*answer(always(kGib, kGib, false))),
             (std::vector<std::string>{
-                "the job is unlike those learned from, and the bound is widened: dryfit run gives an exact answer"}));
+                "the job is unlike the training data, so the bound is wider; `dryfit run` gives an exact answer"}));
 }
 
-TEST_F(PredictAnswerTest, Step_times_are_those_of_the_card_that_is_asked_for) {
+TEST_F(PredictAnswerTest, Step_times_are_those_of_the_requested_card) {
   std::vector<std::string> asked;
   const auto answered = timed([&](const predictor::JobDescription& job, const Card& card, double coverage) {
     asked.push_back(card.id);
@@ -180,22 +181,21 @@ TEST_F(PredictAnswerTest, Step_times_are_those_of_the_card_that_is_asked_for) {
   EXPECT_TRUE(notes_of(answered).empty());
 }
 
-TEST_F(PredictAnswerTest, A_step_time_that_is_not_known_is_noted_and_the_rest_is_answered) {
+TEST_F(PredictAnswerTest, An_unknown_step_time_is_noted_and_the_rest_is_answered) {
   const auto answered =
       timed([](const predictor::JobDescription&, const Card&, double) -> Result<predictor::ComputePrediction> {
         return Error{"nobody counted", ""};
       });
   EXPECT_FALSE(answered.cards[0].compute);
-  EXPECT_EQ(notes_of(answered), (std::vector<std::string>{"step time is not known: nobody counted"}));
+  EXPECT_EQ(notes_of(answered), (std::vector<std::string>{"step time is unknown: nobody counted"}));
 }
 
 TEST_F(PredictAnswerTest, Doubts_about_step_times_are_noted) {
   EXPECT_EQ(notes_of(timed(testing::always_half_a_second(false, false))),
-            (std::vector<std::string>{"no step time of such a job was learned on some of the cards: scaled by their "
-                                      "peak rates, the interval widened"}));
-  EXPECT_EQ(
-      notes_of(timed(testing::always_half_a_second(true, false))),
-      (std::vector<std::string>{"the job is unlike those whose step times were learned, and the interval is widened"}));
+            (std::vector<std::string>{"no step times of such jobs were measured on some of these GPUs; theirs are "
+                                      "scaled by peak rate, with a wider interval"}));
+  EXPECT_EQ(notes_of(timed(testing::always_half_a_second(true, false))),
+            (std::vector<std::string>{"the job is unlike those with measured step times, so the interval is wider"}));
 }
 
 }  // namespace

@@ -17,8 +17,8 @@ std::string text_json(std::string_view text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-/// Writes an object member by member. Streams have hundreds of thousands of answers a second, for which a tree of JSON
-/// values takes longer than the answer.
+/// Writes an object member by member. A stream may carry hundreds of thousands of answers per second, and building a
+/// tree of JSON values would take longer than predicting.
 class ObjectText {
  public:
   ObjectText& raw(std::string_view name, std::string_view value) {
@@ -29,7 +29,7 @@ class ObjectText {
     return *this;
   }
 
-  /// Names of ours, which need no escapes.
+  /// For our own words, which need no escapes.
   ObjectText& word(std::string_view name, std::string_view value) {
     raw(name, "\"");
     text_ += value;
@@ -46,7 +46,7 @@ class ObjectText {
     return raw(name, {digits, static_cast<std::size_t>(end - digits)});
   }
 
-  /// A whole number, to the last digit where a double has them all.
+  /// A whole number, exact as far as a double is.
   ObjectText& count(std::string_view name, double value) {
     return value < kLargestWhole ? number(name, std::llround(value)) : number(name, value);
   }

@@ -29,10 +29,10 @@ Result<fs::path> default_model_file(const fs::path& folder) {
   std::ranges::sort(found);
   if (found.size() == 1) return found.front();
   if (found.empty()) {
-    return Error{"there is no learned model in '" + folder.string() + "'",
-                 "Name one with --model-file; docs/surrogate.md tells how one is trained from a harvest."};
+    return Error{"no learned model in '" + folder.string() + "'",
+                 "Name one with --model-file; docs/surrogate.md explains how to train one."};
   }
-  return Error{"there are several learned models in '" + folder.string() + "': " + found[0].filename().string() + ", " +
+  return Error{"more than one learned model in '" + folder.string() + "': " + found[0].filename().string() + ", " +
                    found[1].filename().string(),
                "Name one with --model-file."};
 }

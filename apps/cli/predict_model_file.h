@@ -11,21 +11,21 @@
 
 namespace dryfit::cli {
 
-/// Where an installation keeps learned models and the catalogue of models, beside its cards; it may not exist.
+/// Where an installation keeps the learned models and the catalogue of models, beside its cards; it may not exist.
 std::filesystem::path models_folder(const Resources& resources);
 
-/// The catalogue's name there.
+/// The file name of the catalogue.
 constexpr const char* kModelCatalogue = "models.jsonl";
 
-/// The name there of the model that tells step times.
+/// The file name of the model that predicts step times.
 constexpr const char* kComputeModel = "compute.dryfit-model";
 
-/// The one file of the folder, beside kComputeModel, that ends in ".dryfit-model". An Error that says what to do when
-/// there is none, or when there are several.
+/// The only file in the folder, apart from kComputeModel, that ends in ".dryfit-model". An Error that says what to do
+/// if there is none, or more than one.
 Result<std::filesystem::path> default_model_file(const std::filesystem::path& folder);
 
-/// All of a file that is one JSON object, over however many lines; nothing when it is something else, or more than a
-/// mebibyte.
+/// The text of a file that holds a single JSON object, on any number of lines; nothing if it holds something else, or
+/// is larger than 1 MiB.
 std::optional<std::string> single_description(const std::filesystem::path& file);
 
 }  // namespace dryfit::cli

@@ -24,19 +24,21 @@ namespace fs = std::filesystem;
 constexpr std::int64_t kBatch = 2;
 constexpr std::int64_t kLargerBatch = 32;
 
-/// Those that were learned from were probed on it too, and everything fits.
+/// The models of the training data were probed on this card too, and everything fits on it.
 constexpr const char* kCard = "h200-141gb";
 
-/// "model.py:Factory" with the whole path of the file.
+/// "model.py:Factory" with the absolute path of the file.
 Result<std::string> absolute_factory(const std::string& factory) {
   const auto colon = factory.rfind(':');
   if (colon == std::string::npos || colon == 0 || colon + 1 == factory.size()) {
-    return Error{"'" + factory + "' does not name a file and what in it makes the model", "Say model.py:make_model."};
+    return Error{"'" + factory + "' does not name a Python file and a function in it",
+                 "Write --python model.py:make_model, where make_model() returns the model."};
   }
   std::error_code error;
   const auto file = fs::absolute(factory.substr(0, colon), error);
   if (error || !fs::is_regular_file(file, error)) {
-    return Error{"there is no file '" + factory.substr(0, colon) + "'", "Say model.py:make_model."};
+    return Error{"no such file: '" + factory.substr(0, colon) + "'",
+                 "Write --python model.py:make_model, where make_model() returns the model."};
   }
   return file.string() + factory.substr(colon);
 }
@@ -44,11 +46,12 @@ Result<std::string> absolute_factory(const std::string& factory) {
 Status check(const HarvestTally& tally) {
   if (tally.error) return *tally.error;
   if (tally.interrupted) return Error{"interrupted", ""};
-  if (tally.killed > 0) return Error{"the dry run of the model was killed from outside", "Is memory short?"};
+  if (tally.killed > 0)
+    return Error{"the dry run of the model was killed from outside", "Check that this machine has enough free memory."};
   return {};
 }
 
-/// The reference, and probes: two of the kind that is asked about.
+/// The reference and two probes, in the precision and with the checkpointing of the job.
 std::vector<HarvestJob> jobs_for(const PythonModel& model, const std::string& factory) {
   HarvestJob job{.source = "python",
                  .model = factory,
@@ -79,9 +82,9 @@ Result<std::vector<predictor::HarvestedJob>> rows_in(const fs::path& file) {
 
 Error did_not_end(const std::vector<predictor::HarvestedJob>& rows, const std::string& factory) {
   const auto failed = std::ranges::find_if(rows, [](const auto& row) { return !row.failure.empty(); });
-  return {"the dry run of '" + factory + "' did not come to the end of a forward pass" +
+  return {"the dry run of '" + factory + "' did not finish a forward pass" +
               (failed == rows.end() ? "" : ": " + failed->failure),
-          "Try the model by itself, in the Python of --interpreter."};
+          "Run the model by itself first, with the Python of --interpreter."};
 }
 
 Result<predictor::ModelDescription> described(const std::vector<predictor::HarvestedJob>& rows,
@@ -111,7 +114,8 @@ Result<predictor::ModelDescription> describe_by_dry_run(const PythonModel& model
   auto file = HarvestFile::open(path);
   if (!file) return file.error();
   const auto* card = catalogue.find(kCard);
-  if (card == nullptr) return Error{"the catalogue has no card '" + std::string(kCard) + "'", ""};
+  if (card == nullptr)
+    return Error{"the GPU description '" + std::string(kCard) + "' is missing", "Install Dryfit again."};
   const auto tally = harvest_all(jobs_for(model, *factory),
                                  {.process = {.python = model.python, .resources = resources, .timeout = model.timeout},
                                   .torch = models->torch,

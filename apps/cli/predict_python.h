@@ -17,15 +17,15 @@ struct PythonModel {
   std::string factory;  ///< "model.py:Factory"
   std::string python;   ///< the interpreter whose PyTorch it needs
   double size = 0;      ///< of its images; 0: the usual
-  double batch = 0;     ///< that is asked about, as are:
+  double batch = 0;     ///< of the job to predict, like the next two
   std::string precision;
   bool checkpointing = false;
   std::chrono::milliseconds timeout{};
 };
 
-/// What short dry runs of it tell, on the stand-in driver, as `dryfit harvest` does them: a reference with a batch of
-/// 2, and probes of the kind that is asked about (Note [Probes]). An Error when there is no such file, or with the last
-/// line that the code printed when the reference failed. Of a probe that fails nothing is told.
+/// Describes the model by short dry runs on the stand-in driver, as `dryfit harvest` does them: a reference with a
+/// batch of 2, and probes in the precision and with the checkpointing of the job (Note [Probes]). An Error if there is
+/// no such file, or, with the last line that the code printed, if the reference fails. A probe that fails is left out.
 Result<predictor::ModelDescription> describe_by_dry_run(const PythonModel& model, const Resources& resources,
                                                         const Catalogue& catalogue);
 

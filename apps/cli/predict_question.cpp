@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -20,23 +21,45 @@ using predictor::ModelDescription;
 constexpr std::array<std::string_view, 9> kMembers{"id",        "model",         "size", "batch",   "optimizer",
                                                    "precision", "checkpointing", "gpu",  "coverage"};
 
-/// Passes every check.
+/// Passes every check; replaced once the card is known.
 constexpr double kUntilCardIsKnown = 1;
 
 Error missing(std::string_view what, std::string_view how) {
-  return {"the job has no '" + std::string(what) + "'", "Give one: " + std::string(how)};
+  return {"the job has no '" + std::string(what) + "'", "Give one with " + std::string(how) + "."};
 }
 
-/// A hint that begins with the nearest of the names there are.
+/// Puts the nearest of the known names before the hint.
 Error with_nearest(Error error, std::string_view typed, const std::set<std::string>& names) {
   const auto nearest = launch::nearest_name(typed, names);
   if (!nearest.empty()) error.hint = "Did you mean '" + nearest + "'? " + error.hint;
   return error;
 }
 
+/// The longest name with which `typed` begins, apart from case and punctuation: "ResNet-50" is resnet50, and
+/// "bert-base-uncased" is bert-base.
+std::string same_letters(std::string_view typed, const std::set<std::string>& names) {
+  const auto letters_of = [](std::string_view text) {
+    std::string letters;
+    for (const unsigned char c : text) {
+      if (std::isalnum(c)) letters += static_cast<char>(std::tolower(c));
+    }
+    return letters;
+  };
+  const auto letters = letters_of(typed);
+  std::string best;
+  std::size_t longest = 3;  // shorter beginnings say nothing
+  for (const auto& name : names) {
+    const auto known = letters_of(name);
+    if (known.size() <= longest || !letters.starts_with(known)) continue;
+    longest = known.size();
+    best = name;
+  }
+  return best;
+}
+
 Status check_size(double size) {
   if (std::isfinite(size) && size >= 0 && size == std::floor(size)) return {};
-  return Error{"the job's 'size' is no whole number above 0",
+  return Error{"the job's 'size' is not a whole number above 0",
                "Give the side of an image, or the length of a sequence."};
 }
 
@@ -45,8 +68,10 @@ Result<predictor::SizedModel> find_model(const ModelSource& models, const std::s
   if (auto status = check_size(size); !status) return status.error();
   auto found = models.known->find(name, size);
   if (found) return found;
-  const auto names = models.known->names();
-  return names.contains(name) ? found.error() : with_nearest(found.error(), name, names);
+  auto error = found.error();
+  const auto nearest = nearest_model(*models.known, name);
+  if (!nearest.empty()) error.hint = "Did you mean '" + nearest + "'? " + error.hint;
+  return error;
 }
 
 Result<predictor::Optimizer> find_optimizer(const std::string& name) {
@@ -56,7 +81,7 @@ Result<predictor::Optimizer> find_optimizer(const std::string& name) {
 }
 
 Result<PredictQuestion> completed(const PredictDefaults& defaults, PredictQuestion question) {
-  if (auto status = check_asked(defaults); !status) return status.error();
+  if (auto status = check_defaults(defaults); !status) return status.error();
   question.job.batch = defaults.batch;
   question.job.optimizer = *find_optimizer(defaults.optimizer);
   question.job.precision = *predictor::parse_precision(defaults.precision);
@@ -72,10 +97,10 @@ Error wrong(std::string_view member, std::string_view expected) {
   return {"the job's '" + std::string(member) + "' is not " + std::string(expected), ""};
 }
 
-/// Members of a description, put over the defaults.
+/// Reads the members of a description, which take precedence over the defaults.
 class Reader {
  public:
-  explicit Reader(PredictDefaults defaults) : asked_(std::move(defaults)) {}
+  explicit Reader(PredictDefaults defaults) : job_(std::move(defaults)) {}
 
   Status read(const Json& object) {
     for (const auto& [name, value] : object.items()) {
@@ -84,7 +109,7 @@ class Reader {
     return {};
   }
 
-  const PredictDefaults& asked() const { return asked_; }
+  const PredictDefaults& job() const { return job_; }
   const std::optional<ModelDescription>& model() const { return model_; }
   const std::string& id() const { return id_; }
 
@@ -93,14 +118,14 @@ class Reader {
     if (name == "id") return id_ = value.dump(), Status();
     if (name == "model") return read_model(value);
     if (name == "gpu") return read_cards(value);
-    if (name == "batch") return read_number(name, value, asked_.batch);
-    if (name == "size") return read_number(name, value, asked_.size);
-    if (name == "coverage") return read_number(name, value, asked_.coverage);
-    if (name == "optimizer") return read_text(name, value, asked_.optimizer);
-    if (name == "precision") return read_text(name, value, asked_.precision);
+    if (name == "batch") return read_number(name, value, job_.batch);
+    if (name == "size") return read_number(name, value, job_.size);
+    if (name == "coverage") return read_number(name, value, job_.coverage);
+    if (name == "optimizer") return read_text(name, value, job_.optimizer);
+    if (name == "precision") return read_text(name, value, job_.precision);
     if (name == "checkpointing") return read_flag(value);
     const std::set<std::string> names(kMembers.begin(), kMembers.end());
-    return with_nearest({"a job has no '" + name + "'", "docs/predict.md lists what it has."}, name, names);
+    return with_nearest({"unknown key '" + name + "'", "See docs/predict.md for the keys of a job."}, name, names);
   }
 
   static Status read_number(const std::string& name, const Json& value, double& number) {
@@ -111,20 +136,20 @@ class Reader {
   }
 
   static Status read_text(const std::string& name, const Json& value, std::string& text) {
-    if (!value.is_string()) return wrong(name, "a text");
+    if (!value.is_string()) return wrong(name, "a string");
     text = value.get<std::string>();
     return {};
   }
 
   Status read_flag(const Json& value) {
     if (!value.is_boolean()) return wrong("checkpointing", "true or false");
-    asked_.checkpointing = value.get<bool>();
+    job_.checkpointing = value.get<bool>();
     return {};
   }
 
   Status read_model(const Json& value) {
-    if (value.is_string()) return read_text("model", value, asked_.model);
-    if (!value.is_object()) return wrong("model", "a name, nor an object that describes one");
+    if (value.is_string()) return read_text("model", value, job_.model);
+    if (!value.is_object()) return wrong("model", "a name or an object that describes a model");
     auto model = predictor::parse_model(value.dump(), "the job's model");
     if (!model) return model.error();
     model_ = std::move(*model);
@@ -135,24 +160,34 @@ class Reader {
     const bool one = value.is_string();
     const bool several = value.is_array() && !value.empty() &&
                          std::ranges::all_of(value, [](const Json& each) { return each.is_string(); });
-    if (!one && !several) return wrong("gpu", "the name of a card, nor a list of names");
-    asked_.gpus = one ? std::vector{value.get<std::string>()} : value.get<std::vector<std::string>>();
+    if (!one && !several) return wrong("gpu", "the name of a GPU or a list of names");
+    job_.gpus = one ? std::vector{value.get<std::string>()} : value.get<std::vector<std::string>>();
     return {};
   }
 
-  PredictDefaults asked_;
+  PredictDefaults job_;
   std::optional<ModelDescription> model_;
   std::string id_;
 };
 
 }  // namespace
 
-Status check_asked(const PredictDefaults& defaults) {
+std::string nearest_model(const predictor::KnownModels& models, const std::string& typed) {
+  const auto names = models.names();
+  if (names.contains(typed)) return typed;
+  auto nearest = same_letters(typed, names);
+  if (nearest.empty()) nearest = launch::nearest_name(typed, names);
+  if (nearest.empty() || models.find(nearest, 0)) return nearest;
+  const auto full = std::ranges::find_if(names, [&](const auto& name) { return name.ends_with("/" + nearest); });
+  return full == names.end() ? "" : *full;
+}
+
+Status check_defaults(const PredictDefaults& defaults) {
   if (defaults.batch == 0) return missing("batch", "--batch 64, or \"batch\" in a JSON description");
   if (const auto optimizer = find_optimizer(defaults.optimizer); !optimizer) return optimizer.error();
   if (const auto precision = predictor::parse_precision(defaults.precision); !precision) return precision.error();
   if (defaults.coverage > 0 && defaults.coverage < 1) return {};
-  return Error{"the coverage must lie between 0 and 1", "Give, say, 0.95."};
+  return Error{"the coverage must be between 0 and 1", "Give a number such as 0.95."};
 }
 
 Result<PredictQuestion> question_of(const PredictDefaults& defaults, const ModelSource& models) {
@@ -177,12 +212,11 @@ Result<PredictQuestion> parse_question(std::string_view json, const PredictDefau
                                        const ModelSource& models) {
   const auto object = Json::parse(json, nullptr, false);
   if (!object.is_object()) {
-    return Error{"this is not a JSON object",
-                 R"(Give one like {"model": "resnet50", "batch": 64, "gpu": "rtx-4090"}.)"};
+    return Error{"not a JSON object", R"(Write a job like {"model": "resnet50", "batch": 64, "gpu": "rtx-4090"}.)"};
   }
   Reader reader(defaults);
   if (auto status = reader.read(object); !status) return status.error();
-  auto question = reader.model() ? question_of(reader.asked(), *reader.model()) : question_of(reader.asked(), models);
+  auto question = reader.model() ? question_of(reader.job(), *reader.model()) : question_of(reader.job(), models);
   if (question) question->id = reader.id();
   return question;
 }

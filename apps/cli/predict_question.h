@@ -12,22 +12,22 @@
 
 namespace dryfit::cli {
 
-/// A job as somebody describes it to `dryfit predict`: docs/predict.md.
+/// A job as the user describes it to `dryfit predict`: docs/predict.md.
 struct PredictQuestion {
-  std::string id;                 ///< what the caller calls the job, as JSON; empty: nothing
-  predictor::JobDescription job;  ///< its card is not known yet
-  double known_size = 0;          ///< of the model, where that is another than the job's: it was scaled from there
-  bool image = true;              ///< what the size is of
-  bool dry_run = false;           ///< the model was described by running it dry
+  std::string id;                 ///< the caller's name for the job, as JSON; empty: none
+  predictor::JobDescription job;  ///< without a card yet
+  double known_size = 0;          ///< the size that the model was scaled from; 0: it is known at the job's size
+  bool image = true;              ///< whether the size is that of an image, else of a sequence
+  bool dry_run = false;           ///< the model was described by dry runs
   std::vector<std::string> gpus;  ///< as typed
   double coverage = 0.95;
 };
 
-/// What a description leaves out: the options of the command line.
+/// Values for what a description leaves out: the options of the command line.
 struct PredictDefaults {
-  std::string model;  ///< empty: must be told
-  double size = 0;    ///< 0: the model's own
-  double batch = 0;   ///< 0: must be told
+  std::string model;  ///< empty: must be given
+  double size = 0;    ///< 0: the model's default
+  double batch = 0;   ///< 0: must be given
   std::string optimizer = "adamw";
   std::string precision = "fp32";
   bool checkpointing = false;
@@ -35,27 +35,30 @@ struct PredictDefaults {
   double coverage = 0.95;
 };
 
-/// Where models are looked up. Null: there is no catalogue, and `why` says so.
+/// Where models are looked up. Null: there is no catalogue; `why` is the reason.
 struct ModelSource {
   const predictor::KnownModels* known = nullptr;
   Error why;
 };
 
-/// Whether all that is asked, but for the model and the cards, makes sense.
-Status check_asked(const PredictDefaults& defaults);
+/// Checks everything but the model and the cards.
+Status check_defaults(const PredictDefaults& defaults);
 
-/// The job that the defaults alone describe. An Error names what is missing, unknown (with the nearest name there is)
-/// or out of its range; no Error concerns the cards.
+/// The known model that the user probably meant by `typed`, written so that it finds one model; empty if none is near.
+std::string nearest_model(const predictor::KnownModels& models, const std::string& typed);
+
+/// The job that the defaults alone describe. An Error names what is missing, unknown (with the nearest known name) or
+/// out of range; no Error concerns the cards.
 Result<PredictQuestion> question_of(const PredictDefaults& defaults, const ModelSource& models);
 
-/// The same for a model that is described already.
+/// The same for a model that is already described.
 Result<PredictQuestion> question_of(const PredictDefaults& defaults, predictor::ModelDescription model);
 
-/// The job of one JSON object. A member that does not exist is an Error too: a slip in its name would go unseen.
+/// The job that a JSON object describes. An unknown key is an Error, as a typo would otherwise go unnoticed.
 Result<PredictQuestion> parse_question(std::string_view json, const PredictDefaults& defaults,
                                        const ModelSource& models);
 
-/// The `id` of a description, as JSON, also of one that is wrong otherwise; empty when there is none.
+/// The `id` of a description, as JSON, even if the rest of it is wrong; empty if there is none.
 std::string id_in(std::string_view json);
 
 }  // namespace dryfit::cli

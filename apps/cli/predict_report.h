@@ -14,7 +14,7 @@
 
 namespace dryfit::cli {
 
-/// Who answered.
+/// A learned model that gave the answer.
 struct PredictModel {
   std::filesystem::path file;
   predictor::ModelCard card;
@@ -23,15 +23,15 @@ struct PredictModel {
 /// A JSON object.
 std::string model_json(const PredictModel& model);
 
-/// One line of JSON without its end: docs/predict.md. `model` and `compute_model`, which tells step times, are
-/// model_json(), which is the same for many answers.
+/// One line of JSON without its end: docs/predict.md. `model` and `compute_model` (that of step times) are the results
+/// of model_json(), so that many answers can share them.
 std::string predict_json(const PredictAnswer& answer, std::string_view model, std::string_view compute_model = "null");
 
-/// The same for what could not be answered. `line` is its place in the stream, from 1; `id` as in PredictQuestion.
+/// The same for a job that failed. `line` is its place in the stream, from 1; `id` as in PredictQuestion.
 std::string predict_error_json(const Error& error, std::size_t line, const std::string& id);
 
-/// For a person, with everything that is in the JSON. Without a `compute_model` nothing is said of who tells step
-/// times.
+/// For people: the verdict first, then everything that is in the JSON, in at most 80 columns unless a name is longer.
+/// Without a `compute_model` the model of step times is not named.
 std::string predict_text(const PredictAnswer& answer, const PredictModel& model, const report::Style& style,
                          const PredictModel* compute_model = nullptr);
 

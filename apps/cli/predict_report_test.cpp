@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "predict_testing.h"
 
@@ -28,6 +29,7 @@ class PredictReportTest : public ::testing::Test {
     return *answer_of(question, cards_, testing::always(kGib, kGib), nullptr, testing::always_half_a_second());
   }
 
+  std::string line_;
   Catalogue catalogue_ = testing::card_catalogue();
   CardNames cards_{catalogue_};
   predictor::KnownModels known_ = testing::known_models();
@@ -35,7 +37,7 @@ class PredictReportTest : public ::testing::Test {
                       {"jobs", "a \"harvest\" of 3000 jobs", "2026-11-16", "by model", "median 3 %", "Apache-2.0"}};
 };
 
-TEST_F(PredictReportTest, The_JSON_tells_everything) {
+TEST_F(PredictReportTest, The_JSON_contains_everything) {
   const auto json = Json::parse(predict_json(answer(15 * kGib, 16 * kGib), model_json(model_)));
   EXPECT_EQ(json["id"], "job 7");
   EXPECT_EQ(json["job"]["model"], "resnet50");
@@ -64,7 +66,7 @@ TEST_F(PredictReportTest, The_JSON_tells_everything) {
   EXPECT_EQ(json["model_file"]["errors"], "median 3 %");
 }
 
-TEST_F(PredictReportTest, The_JSON_tells_what_the_site_corrected) {
+TEST_F(PredictReportTest, The_JSON_contains_the_correction_for_the_site) {
   const auto site = testing::site_with(testing::half_too_low());
   const auto question = *question_of(testing::resnet_on({"rtx-4090"}), {&known_, {}});
   const auto answered = *answer_of(question, cards_, testing::always(10 * kGib, 12 * kGib), &site);
@@ -88,7 +90,7 @@ TEST_F(PredictReportTest, Parts_of_a_byte_are_rounded_alike_everywhere) {
   EXPECT_EQ(card["device_upper_bytes"], card["upper_bytes"].get<std::uint64_t>() + context);
 }
 
-TEST_F(PredictReportTest, Operations_that_are_not_known_are_null) {
+TEST_F(PredictReportTest, Unknown_operations_are_null) {
   auto answered = answer(kGib, kGib);
   answered.flops = 0;
   EXPECT_TRUE(Json::parse(predict_json(answered, "{}"))["flops"].is_null());
@@ -100,19 +102,35 @@ TEST_F(PredictReportTest, An_error_names_its_line_and_its_id) {
   EXPECT_FALSE(Json::parse(predict_error_json({"bad", ""}, 3, "")).contains("id"));
 }
 
-TEST_F(PredictReportTest, The_text_tells_it_to_a_person) {
+TEST_F(PredictReportTest, The_text_is_for_people) {
   const auto text = predict_text(answer(15 * kGib, 16 * kGib, false), model_, {.colour = false, .utf8 = false});
   for (const auto* part :
-       {"torchvision/resnet50 at size 224, batch 64, adamw, fp32\n", "bound 95 %", "rtx-4090-24gb", "fits",
-        "does not fit", "15.4", "step time", "not known", "operations of a step: 1.54 TFLOP\n",
-        "next to the jobs learned from: unlike them (2.00)\n", "note: the job is unlike those learned from",
-        "predicted by jobs.dryfit-model (jobs, 2026-11-16), learned from a \"harvest\" of 3000 jobs; errors: median 3 "
-        "%"}) {
+       {"does not fit on rtx-3060-12gb\n", "fits on rtx-4090-24gb\n",
+        "torchvision/resnet50 at size 224, batch 64, adamw, fp32\n", "bound 95 %", "15.4", "step time: unknown\n",
+        "operations per step: 1.54 TFLOP\n", "similar to the training data: no (distance 2.00)\n",
+        "note: the job is unlike the training data",
+        "memory predicted by jobs.dryfit-model (jobs, 2026-11-16); trained on a \"harvest\"\n  of 3000 jobs; errors: "
+        "median 3 %"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\nin\n" << text;
   }
 }
 
-TEST_F(PredictReportTest, Of_a_model_with_several_ways_the_errors_of_the_one_that_answered_are_told) {
+TEST_F(PredictReportTest, The_verdict_comes_first_and_failures_before_the_rest) {
+  const auto ascii = report::Style{.colour = false, .utf8 = false};
+  const auto several = predict_text(answer(15 * kGib, 16 * kGib), model_, ascii);
+  EXPECT_LT(several.find("does not fit on rtx-3060-12gb\n"), several.find(" fits on rtx-4090-24gb\n"));
+  EXPECT_LT(several.find(" fits on rtx-4090-24gb\n"), several.find("torchvision/resnet50"));
+  const auto one = predict_text(timed(), model_, ascii);
+  EXPECT_LT(one.find(" fits on rtx-4090-24gb: about 1.44 GiB of 23.64 GiB\n"), 10u) << one;
+}
+
+TEST_F(PredictReportTest, No_line_is_longer_than_80_columns) {
+  model_.card.data = "a harvest of 3000 jobs in 78 families and 424 models and sizes, each described by dry runs";
+  const auto text = predict_text(answer(15 * kGib, 16 * kGib, false), model_, {.colour = false, .utf8 = true});
+  for (std::istringstream lines(text); std::getline(lines, line_);) EXPECT_LE(report::width(line_), 80u) << line_;
+}
+
+TEST_F(PredictReportTest, The_errors_shown_are_those_of_the_variant_that_answered) {
   model_.card.data = "a harvest of 3000 jobs; left out: 7";
   model_.card.errors =
       "outline: median error 20 %; the bound covers 99 %; more\nlayers: median error 6 %; covers 98 %; more";
@@ -120,14 +138,14 @@ TEST_F(PredictReportTest, Of_a_model_with_several_ways_the_errors_of_the_one_tha
   for (auto& card : answered.cards) card.prediction.knowledge = predictor::Knowledge::outline;
   const auto text = predict_text(answered, model_, {.colour = false, .utf8 = false});
   EXPECT_TRUE(
-      text.ends_with("learned from a harvest of 3000 jobs; errors: outline: median error 20 %; "
+      text.ends_with("trained on a harvest\n  of 3000 jobs; errors: outline: median error 20 %; "
                      "the bound covers 99 %\n"))
       << text;
   for (auto& card : answered.cards) card.prediction.knowledge = predictor::Knowledge::layers;
   EXPECT_TRUE(predict_text(answered, model_, {}).ends_with("errors: layers: median error 6 %; covers 98 %\n"));
 }
 
-TEST_F(PredictReportTest, The_JSON_tells_step_times_and_who_knew_them) {
+TEST_F(PredictReportTest, The_JSON_contains_step_times_and_their_model) {
   const auto json = Json::parse(predict_json(timed(), "{}", model_json(model_)));
   const auto& card = json["cards"][0];
   EXPECT_EQ(card["step_seconds"], 0.5);
@@ -144,7 +162,7 @@ TEST_F(PredictReportTest, The_JSON_tells_step_times_and_who_knew_them) {
   EXPECT_TRUE(without["compute_model_file"].is_null());
 }
 
-TEST_F(PredictReportTest, The_text_tells_step_times_and_who_knew_them) {
+TEST_F(PredictReportTest, The_text_contains_step_times_and_their_model) {
   PredictModel compute{"/somewhere/compute.dryfit-model", model_.card};
   compute.card.data = "published throughput; more";
   compute.card.errors = "operations: median error 20 %\nlayers: median error 9 %; holds 95 %; more";
@@ -152,11 +170,11 @@ TEST_F(PredictReportTest, The_text_tells_step_times_and_who_knew_them) {
   answered.question.job.model.blocks.clear();
   const auto text = predict_text(answered, model_, {.colour = false, .utf8 = false}, &compute);
   for (const auto* part : {"95 % within", "500 ms", "250 ms - 1 s", "12 %",
-                           "step times by compute.dryfit-model (jobs, 2026-11-16), learned from published throughput; "
-                           "errors: operations: median error 20 %\n"}) {
+                           "step time predicted by compute.dryfit-model (jobs, 2026-11-16); trained on\n"
+                           "  published throughput; errors: operations: median error 20 %\n"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\nin\n" << text;
   }
-  EXPECT_EQ(predict_text(answer(kGib, kGib), model_, {}, &compute).find("step times by"), std::string::npos);
+  EXPECT_EQ(predict_text(answer(kGib, kGib), model_, {}, &compute).find("step time predicted by"), std::string::npos);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kBatchBytes = std::size_t{1} << 20;
 constexpr std::size_t kPieceBytes = std::size_t{1} << 16;
 
-/// So few that a thread costs more than it brings.
+/// For fewer lines a thread costs more than it gains.
 constexpr std::size_t kFewLines = 32;
 
 struct Line {
@@ -43,7 +43,7 @@ class Lines {
     return !text_.empty();
   }
 
-  /// All lines that wait() has brought; they live until its next call.
+  /// All lines that wait() has read; they live until its next call.
   std::vector<Line> take() {
     if (ended_ && !text_.ends_with('\n')) text_ += '\n';
     std::vector<Line> lines;
@@ -79,7 +79,7 @@ class Lines {
   bool ended_ = false;
 };
 
-/// The answers of some neighbouring lines.
+/// The answers to a few consecutive lines.
 struct Part {
   std::string text;
   StreamTally tally;

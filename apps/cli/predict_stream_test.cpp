@@ -72,14 +72,12 @@ std::pair<std::string, StreamTally> answers_to(const std::string& text, std::siz
   return {answers, *tally};
 }
 
-TEST(PredictStream, Every_line_is_answered_in_its_place) {
+TEST(PredictStream, Lines_are_answered_in_order) {
   EXPECT_EQ(answers_to("a\nb\nc\n").first, "1:a\n2:b\n3:c\n");
   EXPECT_EQ(answers_to("").first, "");
 }
 
-TEST(PredictStream, Blank_lines_are_passed_over_and_counted) {
-  EXPECT_EQ(answers_to("\na\n  \r\nb").first, "2:a\n4:b\n");
-}
+TEST(PredictStream, Blank_lines_are_skipped_and_counted) { EXPECT_EQ(answers_to("\na\n  \r\nb").first, "2:a\n4:b\n"); }
 
 TEST(PredictStream, A_last_line_needs_no_end) { EXPECT_EQ(answers_to("a\nb").first, "1:a\n2:b\n"); }
 
@@ -107,7 +105,7 @@ TEST(PredictStream, Many_lines_are_answered_by_several_threads_and_stay_in_order
   EXPECT_LE(most, 4);
 }
 
-TEST(PredictStream, A_caller_may_wait_for_an_answer_before_it_asks_on) {
+TEST(PredictStream, A_caller_may_wait_for_an_answer_before_it_sends_the_next_line) {
   Pipe in, out;
   std::jthread service([&] { EXPECT_TRUE(answer_stream(in.reading.get(), out.writing.get(), 2, echo)); });
   write_text(in.writing.get(), "first\n");

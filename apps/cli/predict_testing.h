@@ -33,12 +33,12 @@ inline predictor::KnownModels known_models() {
   return std::move(predictor::KnownModels::parse(text, "models.jsonl")).value();
 }
 
-/// Of all cards that come with Dryfit.
+/// All cards that come with Dryfit.
 inline Catalogue card_catalogue() {
   return std::move(Catalogue::load(std::string(DRYFIT_SOURCE_DIR) + "/cards")).value();
 }
 
-/// Says the same of every job.
+/// Predicts the same for every job.
 inline Predict always(double median, double upper, bool familiar = true) {
   return [=](const predictor::JobDescription&, double coverage) {
     return predictor::Prediction{.median_bytes = median,
@@ -50,7 +50,7 @@ inline Predict always(double median, double upper, bool familiar = true) {
   };
 }
 
-/// 200 resnets that took half as much again as their bound.
+/// 200 resnets that took 1.5 times their bound.
 inline history::KeptCalibration half_too_low() {
   const predictor::SitePair pair{.group = {"rtx-4090-24gb", "resnet"},
                                  .median = 1000,
@@ -65,7 +65,7 @@ inline SiteCorrection site_with(history::KeptCalibration calibration) {
   return {.bounds = std::make_unique<const SiteBounds>("site.json", std::move(calibration)), .problem = ""};
 }
 
-/// The same of every step: 0.5 s, between 0.25 and 1.
+/// Predicts the same for every step: 0.5 s, between 0.25 and 1.
 inline PredictCompute always_half_a_second(bool measured = true, bool familiar = true) {
   return [=](const predictor::JobDescription&, const Card&, double coverage) {
     return predictor::ComputePrediction{.median_seconds = 0.5,

@@ -16,7 +16,7 @@
 
 namespace dryfit::cli {
 
-/// What a running program is doing, read from the traces it is writing.
+/// What a running program is doing, read from the traces that it writes.
 class LiveView {
  public:
   struct State {
@@ -24,8 +24,8 @@ class LiveView {
     Bytes used;
   };
 
-  /// Reads what is new in these traces. Tells about the process that holds most memory; none: no process has told
-  /// anything yet.
+  /// Reads what is new in these traces. Returns the state of the process that uses most memory; none: no process has
+  /// written anything yet.
   std::optional<State> look(const std::vector<std::filesystem::path>& traces);
 
  private:
@@ -36,14 +36,14 @@ class LiveView {
   std::map<std::filesystem::path, Followed> followed_;
 };
 
-/// "step 2/3, backward  1.21 GiB"; `steps` are those asked for.
+/// "step 2/3, backward  1.21 GiB"; `steps` are the requested ones.
 std::string progress_text(const LiveView::State& state, const std::optional<std::uint64_t>& steps);
 
-/// The same of a profiled program, with the time that is left where it can be told; empty when it has told nothing yet.
-std::string progress_text(const std::vector<std::filesystem::path>& told, const std::optional<std::uint64_t>& steps);
+/// The same for a profiled program, with the remaining time if known; empty while its hooks have written nothing.
+std::string progress_text(const std::vector<std::filesystem::path>& logs, const std::optional<std::uint64_t>& steps);
 
-/// One line on stderr that is drawn again and again while programs run. Draws only on a terminal, and not in the first
-/// second; the line leaves the cursor at its beginning, so that output of the program goes over it.
+/// A line on stderr that is redrawn while programs run. Drawn only on a terminal, and not in the first second. It
+/// leaves the cursor at its beginning, so that output of the program overwrites it.
 class ProgressLine {
  public:
   ProgressLine();
@@ -56,7 +56,7 @@ class ProgressLine {
 
   struct Content {
     std::string card;
-    std::string doing;  ///< what the program is at; empty: it is starting
+    std::string doing;  ///< what the program is doing; empty: it is starting
     std::size_t running = 0;
     std::size_t done = 0;
     std::size_t all = 0;

@@ -23,14 +23,15 @@ bool read_segment(const std::string& line, RecordedSegment& segment) {
 Result<std::vector<RecordedSegment>> read_recorded_segments(const std::filesystem::path& file) {
   std::ifstream input(file);
   if (!input)
-    return Error{"cannot read '" + file.string() + "'", "Give --address-order recorded:FILE a file of segments."};
+    return Error{"cannot read '" + file.string() + "'",
+                 "Pass a readable file of segments: --address-order recorded:FILE."};
   std::vector<RecordedSegment> segments;
   std::string line;
   for (int number = 1; std::getline(input, line); ++number) {
     RecordedSegment segment;
     if (!read_segment(line, segment)) {
       return Error{file.string() + ":" + std::to_string(number) + ": '" + line + "' is not a segment",
-                   "A line holds a size in bytes and an address in hexadecimal, both multiples of 2 MiB."};
+                   "Each line must have a size in bytes and an address in hexadecimal, both multiples of 2 MiB."};
     }
     segments.push_back(segment);
   }

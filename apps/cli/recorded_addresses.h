@@ -10,8 +10,8 @@
 
 namespace dryfit::cli {
 
-/// Reads the segments of a recorded run, in the order in which they were made: one per line, its size in bytes and its
-/// address in hexadecimal.
+/// Reads the segments of a recorded run in the order of their creation: one per line, its size in bytes and its address
+/// in hexadecimal.
 ///
 ///     20971520 0x7f217a600000
 Result<std::vector<RecordedSegment>> read_recorded_segments(const std::filesystem::path& file);

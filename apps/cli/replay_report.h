@@ -12,29 +12,29 @@
 
 namespace dryfit::cli {
 
-/// One configuration on one card.
+/// One configuration on one GPU.
 struct ReplayRow {
-  std::optional<Card> card;  ///< none: as much memory as it wants
+  std::optional<Card> card;  ///< none: as much memory as it needs
   whatif::Outside outside;
   std::string alloc_conf;
   whatif::Answer answer;
-  bool is_best = false;  ///< of a sweep: the best on this card
+  bool is_best = false;  ///< in a sweep: the best on this GPU
 };
 
-/// Everything that `dryfit replay` has found out.
+/// The results of `dryfit replay`.
 struct ReplayReport {
   const ReplaySource* source = nullptr;
   const whatif::Recording* recording = nullptr;
   bool torch_known = true;    ///< false: the recorded version was inferred from the file
   std::size_t devices = 1;    ///< recorded
-  bool device_asked = false;  ///< false: the fullest
+  bool device_asked = false;  ///< false: the fullest was chosen
   simulator::TorchVersion torch;
   std::optional<double> fraction;
   bool swept = false;
-  std::vector<ReplayRow> rows;  ///< card by card
+  std::vector<ReplayRow> rows;  ///< GPU by GPU
 };
 
-/// For a person: what was recorded, a table, and what the table has no room for.
+/// For a person: what was recorded, a table, and what the table has no room for. No wider than the style says.
 std::string replay_text(const ReplayReport& report, const report::Style& style);
 
 /// For a program, as one line (docs/json.md).

@@ -11,7 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "kept_runs.h"
 #include "launch/run_directory.h"
+#include "own_environment.h"
 #include "snapshot/reader.h"
 
 namespace dryfit::cli {
@@ -21,9 +23,9 @@ namespace fs = std::filesystem;
 
 constexpr const char* kHistory = "history-";
 constexpr const char* kHint =
-    "Keep a run with `dryfit run --save DIR`, or give a file of torch.cuda.memory._dump_snapshot.";
+    "Keep a run with `dryfit run --save DIR`, or give a file written by torch.cuda.memory._dump_snapshot.";
 
-/// A folder of one run, or the folders of cards below it.
+/// A folder of one run, or the folders of its GPUs below it.
 std::vector<launch::RunDirectory> runs_in(const fs::path& folder) {
   std::error_code error;
   std::vector<fs::path> below;
@@ -36,13 +38,13 @@ std::vector<launch::RunDirectory> runs_in(const fs::path& folder) {
   return runs;
 }
 
-/// What a file that is no snapshot turns out to be, as far as its first bytes tell; "" otherwise.
+/// What kind of file this is if it is not a snapshot, judged by its first bytes; "" if unknown.
 std::string_view known_as(const fs::path& path) {
   constexpr std::pair<std::string_view, std::string_view> kKinds[] = {
-      {"dryfit\r\n", "a trace of Dryfit's: the recording is the history-….pickle beside it"},
-      {"\x1f\x8b", "compressed with gzip: unpack it first"},
-      {"PK\x03\x04", "a zip archive, as torch.save writes it: a snapshot is written by _dump_snapshot"},
-      {"{", "JSON, as a profiler writes it: a snapshot is a pickle"}};
+      {"dryfit\r\n", "a Dryfit trace; the recording is the history-*.pickle file beside it"},
+      {"\x1f\x8b", "compressed with gzip; unpack it first"},
+      {"PK\x03\x04", "a zip archive as written by torch.save; a snapshot is written by _dump_snapshot"},
+      {"{", "JSON as written by a profiler; a snapshot is a pickle file"}};
   std::error_code error;
   if (!fs::is_regular_file(path, error)) return "";
   std::string beginning(8, '\0');
@@ -62,7 +64,7 @@ std::optional<Machine> machine_beside(const fs::path& snapshot) {
   return machine ? std::optional(std::move(machine).value()) : std::nullopt;
 }
 
-/// history-<pid>.pickle and trace-<pid>.dryfit tell about the same process; other traces about the others of its run.
+/// history-<pid>.pickle and trace-<pid>.dryfit are of the same process; other traces are of other processes of the run.
 void read_traces_beside(ReplaySource& source) {
   const auto stem = source.file.stem().string();
   if (!stem.starts_with(kHistory)) return;
@@ -114,12 +116,17 @@ const Card* ReplaySource::card(int device) const {
   return machine && index < machine->cards.size() ? &machine->cards[index] : nullptr;
 }
 
-Result<fs::path> find_snapshot(const fs::path& path) {
+Result<fs::path> find_snapshot(const fs::path& typed) {
   std::error_code error;
-  if (!fs::is_directory(path, error)) {
-    if (!fs::exists(path, error)) return Error{"there is no '" + path.string() + "'", kHint};
-    return path;
+  auto path = typed;
+  if (!fs::exists(path, error)) {
+    const auto name = path.string();
+    if (!name.starts_with("last")) return Error{"there is no '" + name + "'", kHint};
+    auto run = named_run(name, own_environment());
+    if (!run) return run.error();
+    path = *std::move(run);
   }
+  if (!fs::is_directory(path, error)) return path;
   std::vector<fs::path> found;
   bool is_run = false;
   for (const auto& run : runs_in(path)) {
@@ -130,11 +137,11 @@ Result<fs::path> find_snapshot(const fs::path& path) {
   if (found.size() == 1) return found.front();
   if (found.empty()) {
     return Error{fmt::format("there is no memory history in '{}'", path.string()),
-                 is_run ? "It is a run without one: keep it again without --no-history." : kHint};
+                 is_run ? "This run was made with --no-history. Run it again without that option." : kHint};
   }
   std::string names;
   for (const auto& history : found) names += (names.empty() ? "" : ", ") + history.string();
-  return Error{"'" + path.string() + "' holds several recordings", "Name one of them: " + names};
+  return Error{"'" + path.string() + "' holds several recordings", "Name one of them: " + names + "."};
 }
 
 Result<ReplaySource> read_source(const fs::path& file) {

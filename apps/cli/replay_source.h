@@ -15,29 +15,29 @@
 
 namespace dryfit::cli {
 
-/// A recording to be played: a memory snapshot, and what is known of its origin when it came from a dry run of ours.
+/// A recording to replay: a memory snapshot, and what is known about its origin if it comes from a dry run.
 struct ReplaySource {
   std::filesystem::path file;
   snapshot::Snapshot snapshot;
-  std::optional<Machine> machine;                   ///< on which it ran
-  std::optional<analysis::ProcessSummary> process;  ///< what its trace tells
+  std::optional<Machine> machine;                   ///< the machine it ran on
+  std::optional<analysis::ProcessSummary> process;  ///< what its trace shows
   std::vector<analysis::ProcessSummary> others;     ///< the other processes of the run
 
   /// The version of PyTorch that ran, if known.
   std::optional<std::string> torch() const;
-  /// What libraries and kernel code took on the device, if known.
+  /// Memory of libraries and kernel code on the device, if known.
   std::optional<Bytes> libraries(int device) const;
-  /// The other processes of the run that took memory of the device.
+  /// The other processes of the run that used memory of the device.
   whatif::Others others_on(int device) const;
-  /// The card that the device was, or null.
+  /// The simulated GPU of the device, or null.
   const Card* card(int device) const;
 };
 
-/// The snapshot that `path` means: a pickle, the folder of one card's run, or what `dryfit run --save` made when it
-/// holds one card's run. Where there are several the Error names them.
+/// The snapshot that `path` means: a pickle, the folder of a run on one GPU, a folder made by `dryfit run --save` that
+/// holds one such run, or "last" or "last~1" for such a run. Where there are several, the Error names them.
 Result<std::filesystem::path> find_snapshot(const std::filesystem::path& path);
 
-/// Reads it, with the trace and the machine beside it if there are any.
+/// Reads it, with the trace and the description of the machine beside it if they exist.
 Result<ReplaySource> read_source(const std::filesystem::path& snapshot);
 
 }  // namespace dryfit::cli

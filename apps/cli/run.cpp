@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -22,6 +23,7 @@
 #include "own_environment.h"
 #include "report/explanation.h"
 #include "report/json.h"
+#include "report/table.h"
 #include "report/terminal.h"
 #include "resources.h"
 #include "run_options.h"
@@ -38,18 +40,19 @@ using verdict::Verdict;
 
 constexpr std::size_t kShownOutputLines = 15;
 constexpr const char* kOutputFile = "output.txt";
-constexpr std::size_t kShownOwners = 5;
+constexpr std::size_t kShownOwners = 3;
 
 /// Everything that one invocation of `dryfit run` works with.
 struct Session {
   RunOptions options;
   Resources resources;
+  const Catalogue* catalogue;
   std::vector<const CardFile*> cards;
   WorkFolder folder;
 
   std::size_t orders() const { return options.address_orders.size(); }
 
-  /// Of the run with the order of that index; the first has the card's own folder.
+  /// The folder of the run with that order; the first has the GPU's own folder.
   fs::path folder_of(const CardFile& card, std::size_t order = 0) const {
     const auto suffix = order == 0 ? "" : "-" + std::string(to_text(options.address_orders[order]));
     return folder.path() / (card.card.id + suffix);
@@ -61,23 +64,23 @@ struct Session {
 Result<launch::JobOptions> job_in(const Session& session, const fs::path& folder, Machine machine) {
   std::error_code error;
   fs::create_directory(folder, error);
-  if (error) return Error{"cannot make the folder '" + folder.string() + "': " + error.message(), ""};
-  const auto& asked = session.options;
-  return launch::JobOptions{.command = asked.command,
+  if (error) return Error{"cannot create the folder '" + folder.string() + "': " + error.message(), ""};
+  const auto& options = session.options;
+  return launch::JobOptions{.command = options.command,
                             .environment = own_environment(),
                             .machine = std::move(machine),
                             .run_directory = folder,
                             .driver_directory = session.resources.driver,
                             .hooks_directory = session.resources.hooks,
-                            .steps = asked.steps,
-                            .timeout = asked.timeout,
-                            .keep_initialisation = asked.keep_initialisation,
-                            .memory_history = asked.memory_history,
-                            .explain = asked.explain,
-                            .unknown_sizes = asked.unknown_sizes};
+                            .steps = options.steps,
+                            .timeout = options.timeout,
+                            .keep_initialisation = options.keep_initialisation,
+                            .memory_history = options.memory_history,
+                            .explain = options.explain,
+                            .unknown_sizes = options.unknown_sizes};
 }
 
-/// For a run that does not own the terminal: its output goes to a file beside its traces, which `output` receives.
+/// For a run that does not own the terminal: its output goes to a file beside its traces, which `output` keeps open.
 Status write_to_file(launch::JobOptions& job, UniqueFd& output) {
   const auto file = job.run_directory / kOutputFile;
   output = UniqueFd(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
@@ -88,13 +91,13 @@ Status write_to_file(launch::JobOptions& job, UniqueFd& output) {
 
 /// The first run owns the terminal.
 Result<PlannedRun> plan(const Session& session, const CardFile& card, std::size_t order, bool first, UniqueFd& output) {
-  const auto& asked = session.options;
+  const auto& options = session.options;
   auto job = job_in(session, session.folder_of(card, order),
-                    {.address_order = asked.address_orders[order],
-                     .recorded_segments = asked.recorded_segments,
-                     .cards = std::vector<Card>(static_cast<std::size_t>(asked.count), card.card)});
+                    {.address_order = options.address_orders[order],
+                     .recorded_segments = options.recorded_segments,
+                     .cards = std::vector<Card>(static_cast<std::size_t>(options.count), card.card)});
   if (!job) return job.error();
-  const bool json_on_stdout = asked.json && asked.output.empty();
+  const bool json_on_stdout = options.json && options.output.empty();
   if (first) {
     job->stdout_fd = json_on_stdout ? STDERR_FILENO : STDOUT_FILENO;
   } else if (const auto status = write_to_file(*job, output); !status) {
@@ -103,7 +106,7 @@ Result<PlannedRun> plan(const Session& session, const CardFile& card, std::size_
   return PlannedRun{card.card.id, std::move(job).value()};
 }
 
-/// The run that counts floating-point operations, and tells nothing else: Note [Counting apart] in verdict/counting.h.
+/// The run that counts floating-point operations and nothing else: Note [Counting apart] in verdict/counting.h.
 Result<PlannedRun> plan_counting(const Session& session, UniqueFd& output) {
   const auto card = verdict::endless_memory(session.cards.front()->card);
   auto job = job_in(session, session.counting_folder(),
@@ -129,11 +132,11 @@ Verdict judge_card(const Session& session, const CardFile& card, std::span<const
   return verdict;
 }
 
-/// What all runs together say.
+/// The results of all runs.
 struct Findings {
-  std::vector<Verdict> verdicts;                            ///< one per card
-  std::optional<verdict::Counting> counting;                ///< where it was asked for
-  std::vector<std::optional<ExplainedRun>> explained = {};  ///< one per card, where it was asked for and can be told
+  std::vector<Verdict> verdicts;                            ///< one per GPU
+  std::optional<verdict::Counting> counting;                ///< where it was requested
+  std::vector<std::optional<ExplainedRun>> explained = {};  ///< one per GPU, where requested and possible
 
   std::vector<const explain::Explanation*> explanations() const {
     std::vector<const explain::Explanation*> result;
@@ -142,7 +145,7 @@ struct Findings {
   }
 };
 
-/// A run that left no history, or one that makes no sense, is not explained.
+/// A run without a history, or with a damaged one, is not explained.
 void explain_all(const Session& session, Findings& found) {
   if (!session.options.explain) return;
   for (const auto* card : session.cards) {
@@ -151,7 +154,8 @@ void explain_all(const Session& session, Findings& found) {
   }
 }
 
-/// The card whose memory is shown to a person: the first that it does not fit, else the first of all that can be told.
+/// The GPU whose memory is explained on the terminal: the first on which the job does not fit, else the first with an
+/// explanation.
 std::optional<std::size_t> shown_card(const Findings& found) {
   std::optional<std::size_t> shown;
   for (std::size_t i = 0; i < found.explained.size(); ++i) {
@@ -176,12 +180,12 @@ Findings judge_all(const Session& session, std::span<const RunOutcome> outcomes)
   return found;
 }
 
-void show_output_in(const fs::path& folder, const std::string& whose) {
+void show_output_in(const fs::path& folder, const std::string& run) {
   const auto text = last_lines(folder / kOutputFile, kShownOutputLines);
-  if (!text.empty()) fmt::print(stderr, "--- {}, last lines:\n{}", whose, text);
+  if (!text.empty()) fmt::print(stderr, "--- {}, last lines:\n{}", run, text);
 }
 
-/// The end of what a program printed that did not own the terminal, where it tells something that has not been seen.
+/// The last lines printed by a program that did not own the terminal, where they may explain something new.
 void show_hidden_output(const Session& session, const Findings& found) {
   const auto& [verdicts, counting, explained] = found;
   for (std::size_t i = 1; i < verdicts.size(); ++i) {
@@ -192,35 +196,100 @@ void show_hidden_output(const Session& session, const Findings& found) {
   if (unseen) show_output_in(session.counting_folder(), "counting");
 }
 
-/// The report for people says it itself; a program that reads only the exit code leaves this for its user.
+/// The report for people shows it; this is for the user of a program that reads only the JSON or the exit code.
 void warn_of_tight(const std::vector<Verdict>& verdicts) {
   for (const auto& verdict : verdicts) {
     if (verdict.answer != Answer::tight) continue;
-    fmt::print(stderr, "dryfit: {} fits, but tight: {}\n", verdict.card.id, verdict.reason);
+    fmt::print(stderr, "dryfit: {} fits, tight: {}\n", verdict.card.id, verdict.reason);
   }
 }
 
-/// Keeps a run that nobody asked to keep, so that the next command can be about it. What was not kept is not offered.
+/// Keeps a run without --save for a while, so that the next command can be about it. False: it could not be kept.
 bool keep_for_next(const Session& session) {
   const auto kept = KeptRuns::in(own_environment());
   return kept && kept->keep(session.folder.path());
 }
 
-/// Where the memory went, and what to type for more.
+/// Where memory is scattered, other settings of PyTorch's allocator may make the job fit: more is free or cached than
+/// the request that failed.
+bool may_help_to_replay(const Verdict& verdict) {
+  if (verdict.answer != Answer::does_not_fit || !verdict.oom || !verdict.torch_peak_allocated) return false;
+  const auto outside = verdict.device_peak - verdict.reserved_at_peak;
+  return *verdict.torch_peak_allocated + outside + verdict.oom->requested <= verdict.capacity;
+}
+
+/// A GPU on which the job can show what it needs: of the same or an older architecture, because the installed PyTorch
+/// supports that, the one with most memory.
+const Card* larger_than(const Card& card, const Catalogue& catalogue) {
+  const auto architecture = [](const Card& each) {
+    return std::pair(each.compute_capability.major, each.compute_capability.minor);
+  };
+  const Card* largest = nullptr;
+  for (const auto& file : catalogue.cards()) {
+    const auto& other = file.card;
+    const bool is_whole = other.id.find("-mig-") == std::string::npos;
+    if (!is_whole || architecture(other) > architecture(card)) continue;
+    if (other.total_memory > (largest ? largest : &card)->total_memory) largest = &other;
+  }
+  return largest;
+}
+
+/// What to type next, and what for.
+std::vector<std::pair<std::string, std::string>> next_commands(const Session& session, const Findings& found,
+                                                               std::size_t shown, bool is_kept) {
+  std::vector<std::pair<std::string, std::string>> commands;
+  const auto& verdict = found.verdicts[shown];
+  const bool several = session.cards.size() > 1;
+  const bool fits_nowhere = std::ranges::none_of(found.verdicts, verdict::fitted, &Verdict::answer);
+  const auto largest =
+      std::ranges::max_element(session.cards, {}, [](const auto* each) { return each->card.total_memory; });
+  const auto* larger = larger_than((*largest)->card, *session.catalogue);
+  if (verdict.answer == Answer::does_not_fit && fits_nowhere && larger) {
+    commands.emplace_back(fmt::format("dryfit run --gpu {},{} ...", verdict.card.id, larger->id),
+                          "count what it needs");
+  }
+  if (is_kept) {
+    const bool is_saved = session.folder.is_kept();
+    const auto run = is_saved ? " " + session.options.save.string() : "";
+    commands.emplace_back(fmt::format("dryfit top{}{}", run, several ? " --gpu " + verdict.card.id : ""),
+                          "by module and line");
+    commands.emplace_back(fmt::format("dryfit report{}", run), "charts on a page");
+    if (may_help_to_replay(verdict) && (is_saved || !several)) {
+      const auto recording = is_saved ? (session.options.save / verdict.card.id).string() : "last";
+      commands.emplace_back(fmt::format("dryfit replay {} --sweep", recording), "try other allocator settings");
+    }
+  }
+  return commands;
+}
+
+/// The commands, with what each is for if the screen is wide enough.
+std::string next_text(const std::vector<std::pair<std::string, std::string>>& commands, const report::Style& style) {
+  constexpr std::size_t kBesideCommand = 11;
+  std::size_t command_width = 0, purpose_width = 0;
+  for (const auto& [command, purpose] : commands) {
+    command_width = std::max(command_width, command.size());
+    purpose_width = std::max(purpose_width, purpose.size());
+  }
+  const bool has_room = kBesideCommand + command_width + purpose_width <= style.columns;
+  std::vector<std::vector<report::Cell>> rows;
+  for (const auto& [command, purpose] : commands) {
+    rows.push_back({{rows.empty() ? "  next:" : ""}, {command, report::Align::left, true, report::Paint::strong}});
+    if (has_room) rows.back().push_back({purpose, report::Align::left, true, report::Paint::faint});
+  }
+  return report::aligned(rows, style);
+}
+
+/// What takes the memory, and what to type next.
 std::string explanation_text(const Session& session, const Findings& found, bool is_kept) {
   const auto shown = shown_card(found);
   if (!shown) return "";
   const auto style = style_for(STDOUT_FILENO);
-  const bool several = session.cards.size() > 1;
-  const auto& card = session.cards[*shown]->card.id;
-  auto text = several ? card + "\n" : "";
+  std::string text;
+  if (session.cards.size() > 1) {
+    text = "\n" + report::painted(session.cards[*shown]->card.id, report::Paint::strong, style) + "\n";
+  }
   text += report::explanation_text(found.explained[*shown]->explanation, kShownOwners, style);
-  if (!is_kept) return text;
-  const auto run = session.folder.is_kept() ? " " + session.options.save.string() : "";
-  const auto tables = fmt::format("dryfit top{}{}", run, several ? " --gpu " + card : "");
-  const auto page = fmt::format("dryfit report{}", run);
-  const auto strong = [&](const std::string& typed) { return report::painted(typed, report::Paint::strong, style); };
-  return text + fmt::format("  more: {}\n        {}\n", strong(tables), strong(page));
+  return text + next_text(next_commands(session, found, *shown, is_kept), style);
 }
 
 int deliver(const Session& session, const Findings& found) {
@@ -234,11 +303,14 @@ int deliver(const Session& session, const Findings& found) {
     const auto status = write_atomically(session.folder.path() / "verdict.json", json);
     if (!status && session.folder.is_kept()) return fail(status.error(), kCouldNotTell);
   }
-  bool printed = print(json_on_stdout ? json : report::terminal_text(verdicts, style_for(STDOUT_FILENO), counting));
+  const auto style = style_for(STDOUT_FILENO);
+  // The empty line sets the verdict apart from the program's own output.
+  bool printed = print(json_on_stdout ? json : "\n" + report::terminal_text(verdicts, style, counting));
   if (for_next) {
     const bool is_kept = session.folder.is_kept() || keep_for_next(session);
     printed &= print(explanation_text(session, found, is_kept));
   }
+  if (!json_on_stdout) printed &= print(report::values_note(verdicts, style));
   if (json_on_stdout) warn_of_tight(verdicts);
   if (!options.output.empty()) {
     if (const auto status = write_atomically(options.output, json); !status) return fail(status.error(), kCouldNotTell);
@@ -279,7 +351,7 @@ int run_session(const Session& session) {
 
 int run(const RunOptions& options) {
   if (!DRYFIT_RUNTIME_HANDSHAKE) {
-    return fail({"this build leaves out the runtime handshake, so no CUDA program can run on its driver",
+    return fail({"this build has no runtime handshake, so CUDA programs cannot run on its driver",
                  "Build Dryfit with DRYFIT_RUNTIME_HANDSHAKE=ON."},
                 kCouldNotTell);
   }
@@ -297,7 +369,7 @@ int run(const RunOptions& options) {
   }
   auto folder = options.save.empty() ? WorkFolder::temporary() : WorkFolder::kept(options.save);
   if (!folder) return fail(folder.error(), options.save.empty() ? kCouldNotTell : kWrongUsage);
-  return run_session({options, *resources, *cards, std::move(folder).value()});
+  return run_session({options, *resources, &*catalogue, *cards, std::move(folder).value()});
 }
 
 class RunHelp : public CLI::Formatter {
@@ -310,12 +382,12 @@ class RunHelp : public CLI::Formatter {
 }  // namespace
 
 void add_run(CLI::App& app, const Arguments& arguments, int& exit_code) {
-  auto* command = app.add_subcommand("run", "Run a training command on a card that is not there");
+  auto* command = app.add_subcommand("run", "Run a training command on a simulated GPU");
   command->formatter(std::make_shared<RunHelp>());
   command->footer(
       "Example:\n  dryfit run --gpu rtx-3060-12gb,a100-40gb -- python train.py --batch-size 32\n\n"
-      "Exit code: 0 fits on every card (tight ones included, unless --strict), 3 does not fit on at least one,\n"
-      "2 wrong usage, 1 could not tell.");
+      "Exit code: 0 fits on every GPU (tight fits included, unless --strict), 3 does not fit on at least one,\n"
+      "2 wrong usage, 1 cannot tell.");
   command->prefix_command();
   auto typed = std::make_shared<TypedRunOptions>();
   typed->declare(*command);

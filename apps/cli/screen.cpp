@@ -35,7 +35,7 @@ bool is_terminal(int fd) { return ::isatty(fd) == 1; }
 
 report::Style style_for(int fd) {
   const bool colour = is_terminal(fd) && variable("NO_COLOR").empty() && variable("TERM") != "dumb";
-  return {.colour = colour, .utf8 = locale_is_utf8()};
+  return {.colour = colour, .utf8 = locale_is_utf8(), .columns = columns_of(fd)};
 }
 
 std::size_t columns_of(int fd) {

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A stream may ask for ever new coverages; beyond this many answers all are forgotten.
+/// A stream may keep using new coverages; beyond this many, all are forgotten.
 constexpr std::size_t kMostKept = 10'000;
 
 std::string day_of(std::int64_t seconds) {
@@ -27,7 +27,7 @@ SiteCorrection corrected_by(const fs::path& file, history::KeptCalibration calib
   return {.bounds = std::make_unique<const SiteBounds>(file, std::move(calibration)), .problem = ""};
 }
 
-/// Where nobody asked for a calibration, one that cannot be found is none.
+/// Without a requested calibration it is fine if there is none.
 SiteCorrection default_correction(const std::vector<std::string>& environment) {
   const auto history = history_file({}, environment);
   if (!history) return {};
@@ -48,21 +48,21 @@ SiteBounds::SiteBounds(fs::path file, history::KeptCalibration calibration)
       day_(day_of(calibration.latest)) {}
 
 double SiteBounds::shift(std::string_view card, std::string_view model, double coverage) const {
-  const Asked asked{{std::string(card), history::family_of_model(model)}, coverage};
+  const ShiftKey key{{std::string(card), history::family_of_model(model)}, coverage};
   {
     const std::shared_lock lock(mutex_);
-    if (const auto found = shifts_.find(asked); found != shifts_.end()) return found->second;
+    if (const auto found = shifts_.find(key); found != shifts_.end()) return found->second;
   }
-  const double shift = calibration_.shift(coverage, asked.group);
+  const double shift = calibration_.shift(coverage, key.group);
   const std::unique_lock lock(mutex_);
   if (shifts_.size() >= kMostKept) shifts_.clear();
-  shifts_.emplace(asked, shift);
+  shifts_.emplace(key, shift);
   return shift;
 }
 
 Result<SiteCorrection> site_correction(const CalibrationChoice& choice, const std::vector<std::string>& environment) {
   if (choice.none && !choice.file.empty()) {
-    return Error{"there is a --calibration and a --no-calibration", "Give one of them."};
+    return Error{"both --calibration and --no-calibration given", "Give only one of them."};
   }
   if (choice.none) return SiteCorrection{};
   if (choice.file.empty()) return default_correction(environment);

@@ -32,7 +32,7 @@ class SiteBoundsTest : public ::testing::Test {
   const std::string sound_ = history::calibration_text(testing::half_too_low());
 };
 
-TEST_F(SiteBoundsTest, It_says_what_the_calibration_says_however_often_it_is_asked) {
+TEST_F(SiteBoundsTest, Its_answers_are_those_of_the_calibration_every_time) {
   const auto calibration = testing::half_too_low();
   const SiteBounds bounds("site.json", calibration);
   const double expected = calibration.site.shift(0.95, {"rtx-4090-24gb", "resnet"});
@@ -43,7 +43,7 @@ TEST_F(SiteBoundsTest, It_says_what_the_calibration_says_however_often_it_is_ask
   EXPECT_EQ(bounds.shift("rtx-4090-24gb", "resnet50", 0.4), 0);
 }
 
-TEST_F(SiteBoundsTest, Ever_new_coverages_from_many_threads_are_answered) {
+TEST_F(SiteBoundsTest, New_coverages_from_many_threads_are_answered) {
   const SiteBounds bounds("site.json", testing::half_too_low());
   std::vector<std::jthread> threads;
   for (int thread = 0; thread < 4; ++thread) {
@@ -53,7 +53,7 @@ TEST_F(SiteBoundsTest, Ever_new_coverages_from_many_threads_are_answered) {
   }
 }
 
-TEST_F(SiteBoundsTest, Records_and_the_day_of_the_last_are_told) {
+TEST_F(SiteBoundsTest, It_knows_the_records_and_the_day_of_the_last) {
   const SiteBounds bounds("site.json", testing::half_too_low());
   EXPECT_EQ(bounds.records(), 200u);
   EXPECT_EQ(bounds.day(), "2026-11-02");
@@ -78,7 +78,7 @@ TEST_F(SiteBoundsTest, Without_one_nothing_is_corrected_and_nothing_is_wrong) {
   }
 }
 
-TEST_F(SiteBoundsTest, One_that_is_found_and_damaged_or_newer_is_a_problem_that_is_told) {
+TEST_F(SiteBoundsTest, One_that_is_found_and_damaged_or_newer_is_a_problem_with_a_reason) {
   const auto newer = std::string(R"({"format":"dryfit-site-calibration","version":9,"groups":[]})");
   for (const auto& [text, part] :
        {std::pair(sound_.substr(0, 50), "not a site calibration"), std::pair(newer, "version 9")}) {

@@ -58,26 +58,27 @@ std::map<std::string, std::size_t> parse_accounts(std::string_view text) {
 
 Status check_slurm() {
   if (run_captured({"sbatch", "--version"})) return {};
-  return Error{"sbatch is missing: this machine is no part of a Slurm cluster", "Leave out --on slurm."};
+  return Error{"sbatch is not installed on this machine",
+               "Run this on a node of the Slurm cluster, or leave out --on slurm."};
 }
 
 Result<std::string> submit(const std::filesystem::path& script) {
   const auto ran = run_captured({"sbatch", "--parsable", script.string()});
   if (!ran) return ran.error();
   if (ran->code != 0)
-    return Error{"sbatch refused the harvest: " + first_line(ran->errors), "The script: " + script.string()};
+    return Error{"sbatch rejected the job: " + first_line(ran->errors), "The script is " + script.string() + "."};
   auto id = parse_job_id(ran->output);
-  if (id.empty()) return Error{"sbatch gave no job id but '" + first_line(ran->output) + "'", ""};
+  if (id.empty()) return Error{"sbatch printed '" + first_line(ran->output) + "' instead of a job id", ""};
   return id;
 }
 
 Result<ArrayState> array_state(const std::string& job_id) {
   const auto ran = run_captured({"squeue", "--noheader", "--array", "--jobs=" + job_id, "--format=%T|%r"});
-  if (!ran) return Error{"squeue is missing", "Ask on a machine of the Slurm cluster."};
+  if (!ran) return Error{"squeue is not installed on this machine", "Run this on a node of the Slurm cluster."};
   if (ran->code == 0) return parse_queue(ran->output);
-  // Of a job that ended some minutes ago squeue knows no more.
+  // squeue forgets a job a few minutes after it ended.
   if (ran->errors.find("Invalid job id") != std::string::npos) return ArrayState{};
-  return Error{"squeue does not answer: " + first_line(ran->errors), "The same command asks again."};
+  return Error{"squeue failed: " + first_line(ran->errors), "Run the same command again to retry."};
 }
 
 std::map<std::string, std::size_t> final_states(const std::string& job_id) {

@@ -12,11 +12,11 @@
 
 namespace dryfit::cli {
 
-/// Where the tasks of an array are.
+/// The state of an array's tasks.
 struct ArrayState {
   std::size_t running = 0;
   std::size_t waiting = 0;
-  std::string reason;  ///< why one of them waits, as Slurm says it
+  std::string reason;  ///< why one of them waits, in Slurm's words
 
   bool ended() const { return running == 0 && waiting == 0; }
 };
@@ -24,22 +24,22 @@ struct ArrayState {
 /// An Error when this machine has no sbatch.
 Status check_slurm();
 
-/// Hands a batch script to sbatch and gives the id of the job. The Error is sbatch's.
+/// Submits a batch script with sbatch and returns the id of the job. The Error is sbatch's.
 Result<std::string> submit(const std::filesystem::path& script);
 
-/// What squeue says. An Error when it cannot be asked, which tells nothing of the array.
+/// What squeue reports. An Error when it doesn't answer, which says nothing about the array.
 Result<ArrayState> array_state(const std::string& job_id);
 
-/// How the tasks of an array ended, by sacct: "TIMEOUT" → 2. Empty where the site keeps no accounts.
+/// How the tasks of an array ended, by sacct: "TIMEOUT" → 2. Empty if the site keeps no accounting.
 std::map<std::string, std::size_t> final_states(const std::string& job_id);
 
-/// "4711" of "4711" or "4711;cluster"; empty: it is something else.
+/// "4711" for "4711" or "4711;cluster"; empty for anything else.
 std::string parse_job_id(std::string_view text);
 
-/// Of lines "RUNNING|None".
+/// Reads lines of the form "RUNNING|None".
 ArrayState parse_queue(std::string_view text);
 
-/// Of lines "4711_3|TIMEOUT", of which "CANCELLED by 1000" is "CANCELLED".
+/// Counts the states in lines of the form "4711_3|TIMEOUT"; "CANCELLED by 1000" counts as "CANCELLED".
 std::map<std::string, std::size_t> parse_accounts(std::string_view text);
 
 }  // namespace dryfit::cli

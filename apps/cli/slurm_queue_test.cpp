@@ -15,7 +15,7 @@ TEST(SlurmQueue, The_id_is_what_sbatch_prints) {
   EXPECT_EQ(parse_job_id(""), "");
 }
 
-TEST(SlurmQueue, Tasks_that_run_and_that_wait_are_counted) {
+TEST(SlurmQueue, Running_and_waiting_tasks_are_counted) {
   const auto state = parse_queue("RUNNING|None\nPENDING|Resources\nPENDING|None\nCOMPLETING|None\n");
   EXPECT_EQ(state.running, 2u);
   EXPECT_EQ(state.waiting, 2u);

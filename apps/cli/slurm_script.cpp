@@ -14,14 +14,14 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
   }
 }
 
-/// In a file name of sbatch "%a" is the number of the task.
+/// In sbatch's file names "%a" is the number of the task.
 std::string log_pattern(const std::filesystem::path& folder) {
   auto text = folder.string();
   replace_all(text, "%", "%%");
   return text + "/task-%a.log";
 }
 
-/// The number stands outside of the quotes, where the shell knows it.
+/// Puts the number outside the quotes, so that the shell expands it.
 std::string command_line(const std::vector<std::string>& command) {
   std::string text = "exec";
   for (const auto& word : command) {

@@ -9,28 +9,28 @@
 
 namespace dryfit::cli {
 
-/// What is asked of Slurm for each task of an array.
+/// What each task of an array requests from Slurm.
 struct SlurmRequest {
   std::size_t cpus = 1;
   std::string partition;               ///< empty: the site's default
-  std::string time;                    ///< as sbatch takes it; the same
-  std::vector<std::string> arguments;  ///< of sbatch, as typed: "--mem=8G"
+  std::string time;                    ///< as sbatch takes it; empty: the site's default
+  std::vector<std::string> arguments;  ///< for sbatch, as typed: "--mem=8G"
 };
 
-/// An array of tasks that differ in their number.
+/// An array of tasks that differ only in their number.
 struct SlurmArray {
   std::size_t tasks = 0;
-  std::filesystem::path folder;             ///< of the logs, "task-<number>.log"
+  std::filesystem::path folder;             ///< where the logs go, "task-<number>.log"
   std::filesystem::path working_directory;  ///< of the tasks
-  std::vector<std::string> command;         ///< words in which kTaskNumber stands for the number, from 0
+  std::vector<std::string> command;         ///< kTaskNumber in it is replaced by the task's number, from 0
 };
 
 constexpr const char* kTaskNumber = "%task%";
 
-/// A batch script that sbatch takes without further options.
+/// A batch script that sbatch accepts without further options.
 std::string script_text(const SlurmArray& array, const SlurmRequest& request);
 
-/// As a word of a shell.
+/// Quotes a word for the shell.
 std::string quoted(const std::string& word);
 
 }  // namespace dryfit::cli

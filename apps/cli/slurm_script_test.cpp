@@ -14,7 +14,7 @@
 namespace dryfit::cli {
 namespace {
 
-TEST(SlurmScript, It_asks_for_what_the_user_wants) {
+TEST(SlurmScript, It_requests_what_the_user_wants) {
   const SlurmArray array{.tasks = 8,
                          .folder = "/data/jobs.jsonl.slurm",
                          .working_directory = "/home/me",
@@ -35,7 +35,7 @@ TEST(SlurmScript, It_asks_for_what_the_user_wants) {
             "exec '/bin/dryfit' 'harvest' '--grid' '/data/share-'\"$SLURM_ARRAY_TASK_ID\"'.json'\n");
 }
 
-TEST(SlurmScript, What_the_user_leaves_open_is_the_sites) {
+TEST(SlurmScript, What_the_user_leaves_open_is_up_to_the_site) {
   const auto text = script_text({.tasks = 1, .folder = "/f", .working_directory = "/", .command = {"true"}}, {});
   EXPECT_EQ(text.find("--partition"), std::string::npos);
   EXPECT_EQ(text.find("--time"), std::string::npos);

@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// The object with "median_bytes", wherever it stands.
+/// The object with "median_bytes", wherever it is.
 const Json* find_prediction(const Json& json) {
   if (json.is_object() && json.contains("median_bytes")) return &json;
   for (const auto& part : json) {
@@ -44,13 +44,14 @@ Result<Json> entry_of(const Json& answer, const std::string& card) {
     if (!card.empty() && card_in(entry) == card) return entry;
   }
   if (card.empty()) {
-    return Error{"the prediction is of several cards: " + cards_in(answer), "Name the one it ran on with --gpu."};
+    return Error{"the prediction is for several GPUs: " + cards_in(answer),
+                 "Name the one that the job ran on with --gpu."};
   }
-  return Error{"the prediction is not of the card '" + card + "' but of " + cards_in(answer),
-               "Predict it for the card that it ran on."};
+  return Error{"the prediction is not for '" + card + "' but for " + cards_in(answer),
+               "Predict the job for the GPU that it ran on."};
 }
 
-/// As a prediction stands in a record.
+/// The prediction as a record holds it.
 Json recorded(const Json& answer, const Json& entry) {
   const auto& file = answer["model_file"];
   return {{"median_bytes", entry.value("median_bytes", Json())},
@@ -75,8 +76,8 @@ Result<ToldPrediction> read_prediction(const std::string& text, const std::strin
   if (is_answer(json)) return read_answer(json, card);
   const auto* found = json.is_structured() ? find_prediction(json) : nullptr;
   if (!found) {
-    return Error{"there is no 'median_bytes' in the prediction",
-                 "Give an answer of `dryfit predict --json`, or JSON with median_bytes, upper_bytes, coverage."};
+    return Error{"the prediction has no 'median_bytes'",
+                 "Give the output of `dryfit predict --json`, or JSON with median_bytes, upper_bytes and coverage."};
   }
   auto predicted = history::prediction_of(*found);
   if (!predicted) return predicted.error();

@@ -9,16 +9,16 @@
 
 namespace dryfit::cli {
 
-/// What a file says had been predicted of a job.
+/// What had been predicted for a job, according to a file.
 struct ToldPrediction {
   history::PastPrediction predicted;
-  std::string job;   ///< its description, a JSON object; empty: the file does not tell
-  std::string card;  ///< the id of the card; the same
+  std::string job;   ///< its description, a JSON object; empty: not in the file
+  std::string card;  ///< the id of the card; empty: not in the file
 };
 
-/// `text` is an answer of `dryfit predict --json`, or has median_bytes, upper_bytes and coverage somewhere in it. Of an
-/// answer, that of the card with the id `card` is taken (empty: of its only card), and the bound of the model: a
-/// correction is to be learned from what the model said, not from what was corrected already.
+/// `text` is an answer of `dryfit predict --json`, or JSON with median_bytes, upper_bytes and coverage somewhere in it.
+/// From an answer, the prediction for the card with the id `card` is taken (empty: for its only card), with the bound
+/// of the model: a correction must be learned from what the model predicted, not from what was already corrected.
 Result<ToldPrediction> read_prediction(const std::string& text, const std::string& card);
 
 }  // namespace dryfit::cli

@@ -41,17 +41,17 @@ TEST(ToldPrediction, The_bound_is_that_of_the_model_and_not_the_corrected_one) {
   EXPECT_EQ(read_prediction(json.dump(), "")->predicted.upper, 1_GiB);
 }
 
-TEST(ToldPrediction, Of_several_cards_the_one_it_ran_on_is_taken) {
+TEST(ToldPrediction, With_several_cards_the_one_that_the_job_ran_on_is_taken) {
   const auto answer = answer_on({"rtx-4090", "a100-40gb"});
   EXPECT_EQ(read_prediction(answer, "a100-40gb")->card, "a100-40gb");
-  EXPECT_EQ(read_prediction(answer, "").error().what, "the prediction is of several cards: rtx-4090-24gb, a100-40gb");
+  EXPECT_EQ(read_prediction(answer, "").error().what, "the prediction is for several GPUs: rtx-4090-24gb, a100-40gb");
   EXPECT_EQ(read_prediction(answer, "h100-80gb").error().what,
-            "the prediction is not of the card 'h100-80gb' but of rtx-4090-24gb, a100-40gb");
+            "the prediction is not for 'h100-80gb' but for rtx-4090-24gb, a100-40gb");
 }
 
-TEST(ToldPrediction, What_is_no_prediction_is_refused) {
+TEST(ToldPrediction, Anything_but_a_prediction_is_refused) {
   for (const auto* text : {"", "7", "{}", R"({"line":3,"error":"no"})", R"({"cards":[],"model_file":{}})"}) {
-    EXPECT_EQ(read_prediction(text, "").error().what, "there is no 'median_bytes' in the prediction") << text;
+    EXPECT_EQ(read_prediction(text, "").error().what, "the prediction has no 'median_bytes'") << text;
   }
   EXPECT_FALSE(read_prediction(R"({"cards":[{"median_bytes":"x"}],"model_file":{}})", ""));
 }

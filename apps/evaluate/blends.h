@@ -10,8 +10,8 @@
 
 namespace dryfit::evaluate {
 
-/// Adds the geometric means that are asked for: "NAME=COLUMN+COLUMN+...", of columns that are there or were added
-/// before. An Error when one is not there, or there is no name.
+/// Adds a geometric mean for each "NAME=COLUMN+COLUMN+..."; a column may be an earlier blend. An Error when a column or
+/// the name is missing.
 Status add_blends(const std::vector<std::string>& blends, std::vector<predictor::Contender>& contenders);
 
 }  // namespace dryfit::evaluate

@@ -13,22 +13,22 @@
 
 namespace dryfit::evaluate {
 
-/// The difference of one contender to the one asked for.
+/// The difference of one contender to the one named with --against.
 struct NamedDifference {
   std::string name;
   predictor::Difference difference;
 };
 
-/// All that one call found, before it is written for a person or a program.
+/// Everything that one call computed, before it is written as text, JSON or a page.
 struct Findings {
   const predictor::DataSet& data;
   std::string features;
   std::string folds;
   std::uint64_t seed = 0;
   std::vector<predictor::Contender> contenders;
-  predictor::Standing standing;
-  std::vector<predictor::BarDifference> to_bars;  ///< empty when not asked for
-  std::string against;                            ///< empty when not asked for
+  predictor::Ranking ranking;
+  std::vector<predictor::BaselineDifference> to_baselines;  ///< empty unless requested
+  std::string against;                                      ///< empty unless requested
   std::vector<NamedDifference> to_named;
 
   std::size_t group_count() const;
@@ -37,7 +37,7 @@ struct Findings {
 void print_text(const Findings& findings);
 void print_json(const Findings& findings);
 
-/// A page of HTML with plots of those contenders and everybody's scores.
+/// An HTML page with plots of the contenders in `shown`, and the scores of all.
 std::string page_of(const Findings& findings, const std::vector<const predictor::Contender*>& shown);
 
 }  // namespace dryfit::evaluate

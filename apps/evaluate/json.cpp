@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using predictor::Difference;
-using predictor::kAllBars;
+using predictor::kAllBaselines;
 using predictor::kAllMetrics;
 using predictor::Scores;
 
@@ -33,24 +33,24 @@ Json difference_json(const Difference& difference) {
   return json;
 }
 
-Json bars_json(const Findings& findings) {
+Json baselines_json(const Findings& findings) {
   Json list = Json::array();
-  for (const auto bar : kAllBars) {
-    const auto& best = findings.standing.bar(bar);
+  for (const auto baseline : kAllBaselines) {
+    const auto& best = findings.ranking.baseline(baseline);
     if (best.names[0].empty()) continue;
     Json names = Json::object();
     for (const auto metric : kAllMetrics) {
       names[std::string(to_text(metric))] = best.names[static_cast<std::size_t>(metric)];
     }
-    list.push_back({{"bar", to_text(bar)}, {"scores", scores_json(best.best)}, {"by", names}});
+    list.push_back({{"bar", to_text(baseline)}, {"scores", scores_json(best.best)}, {"by", names}});
   }
   return list;
 }
 
 Json differences_json(const Findings& findings) {
   Json list = Json::array();
-  for (const auto& [name, bar, difference] : findings.to_bars) {
-    list.push_back({{"name", name}, {"less", to_text(bar)}, {"scores", difference_json(difference)}});
+  for (const auto& [name, baseline, difference] : findings.to_baselines) {
+    list.push_back({{"name", name}, {"less", to_text(baseline)}, {"scores", difference_json(difference)}});
   }
   for (const auto& [name, difference] : findings.to_named) {
     list.push_back({{"name", name}, {"less", findings.against}, {"scores", difference_json(difference)}});
@@ -61,7 +61,7 @@ Json differences_json(const Findings& findings) {
 Json contenders_json(const Findings& findings) {
   Json list = Json::array();
   for (std::size_t i = 0; i < findings.contenders.size(); ++i) {
-    list.push_back({{"name", findings.contenders[i].name}, {"scores", scores_json(findings.standing.scores[i])}});
+    list.push_back({{"name", findings.contenders[i].name}, {"scores", scores_json(findings.ranking.scores[i])}});
   }
   return list;
 }
@@ -79,7 +79,7 @@ void print_json(const Findings& findings) {
                      {"fold_count", data.folds.count},
                      {"groups", {{"kind", data.group_kind}, {"count", findings.group_count()}}},
                      {"contenders", contenders_json(findings)},
-                     {"bars", bars_json(findings)},
+                     {"bars", baselines_json(findings)},
                      {"seed", findings.seed},
                      {"differences", differences_json(findings)}};
   std::printf("%s\n", json.dump(2).c_str());

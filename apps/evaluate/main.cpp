@@ -4,12 +4,11 @@
 //   dryfit-evaluate --data DIR ... --features-out TABLE.csv
 //   dryfit-evaluate --list
 //
-// Scores predictions of a data set that were made without each example's fold, beside the physics base. A column
-// "B1 ...", "B2 ..." or "B3 ..." is a comparator of that bar (Note [Bars] in src/predictor/evaluation.h). With
-// --features-out it writes what such predictions are to be made from (src/predictor/feature_table.h) and scores
-// nothing.
+// Scores out-of-fold predictions of a data set, and the physics base with them. A column "B1 ...", "B2 ..." or "B3 ..."
+// is a comparator of that baseline (Note [Bars] in src/predictor/evaluation.h). With --features-out it writes the
+// features to predict from (src/predictor/feature_table.h) and scores nothing.
 //
-// Exit code 0: all was scored or written; 1: something could not be read or written; 2: wrong usage.
+// Exit code 0: everything was scored or written; 1: something could not be read or written; 2: wrong usage.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdint>
@@ -44,7 +43,7 @@ struct Options {
   std::string against;
   std::uint64_t seed = 1;
   std::vector<std::string> blends;
-  bool against_bars = false;
+  bool against_baselines = false;
   bool json = false;
   bool list = false;
   bool final_test = false;
@@ -73,7 +72,7 @@ int write_features(const DataSet& data, const std::string& file) {
   std::ofstream stream(file, std::ios::binary);
   stream << predictor::feature_table(data);
   stream.flush();
-  return stream ? 0 : fail({file + ": cannot be written", "give a path in a folder that is there"});
+  return stream ? 0 : fail({file + ": cannot be written", "Check that the folder exists and the disk is not full."});
 }
 
 Status add_predictions(const Options& options, const DataSet& data, std::vector<Contender>& contenders) {
@@ -92,12 +91,12 @@ Status check_names(const Options& options, const std::vector<Contender>& contend
   for (const auto& contender : contenders) names.push_back(contender.name);
   std::ranges::sort(names);
   const auto twice = std::ranges::adjacent_find(names);
-  if (twice != names.end()) return Error{"two columns are named '" + *twice + "'", "give every one a name of its own"};
-  auto asked = options.plots;
-  if (!options.against.empty()) asked.push_back(options.against);
-  for (const auto& name : asked) {
+  if (twice != names.end()) return Error{"two columns are named '" + *twice + "'", "Give each column its own name."};
+  auto needed = options.plots;
+  if (!options.against.empty()) needed.push_back(options.against);
+  for (const auto& name : needed) {
     if (std::ranges::binary_search(names, name)) continue;
-    return Error{"nobody is named '" + name + "'", "name a column of the predictions, or 'physics base'"};
+    return Error{"no column is named '" + name + "'", "Name a column of the predictions, or 'physics base'."};
   }
   return {};
 }
@@ -113,7 +112,7 @@ std::vector<NamedDifference> differences_to(const std::string& name, const Findi
   return differences;
 }
 
-/// Those named, or the base and the last of all.
+/// Those named with --plot, or the physics base and the last column.
 std::vector<const Contender*> plotted(const Options& options, const Findings& findings) {
   std::vector<const Contender*> shown;
   for (const auto& contender : findings.contenders) {
@@ -129,7 +128,7 @@ Status write_page(const Options& options, const Findings& findings) {
   stream << page_of(findings, plotted(options, findings));
   stream.close();
   if (stream) return {};
-  return Error{options.html + ": cannot be written", "is there such a folder, and room in it?"};
+  return Error{options.html + ": cannot be written", "Check that the folder exists and the disk is not full."};
 }
 
 int score_predictions(const Options& options, const DataSet& data) {
@@ -143,10 +142,10 @@ int score_predictions(const Options& options, const DataSet& data) {
                     .seed = options.seed,
                     .contenders = std::move(contenders),
                     .against = options.against};
-  findings.standing = predictor::stand(data, findings.contenders);
-  if (options.against_bars) {
-    findings.to_bars =
-        predictor::differences_to_bars(data, findings.contenders, findings.standing, {.seed = options.seed});
+  findings.ranking = predictor::rank(data, findings.contenders);
+  if (options.against_baselines) {
+    findings.to_baselines =
+        predictor::differences_to_baselines(data, findings.contenders, findings.ranking, {.seed = options.seed});
   }
   if (!options.against.empty()) findings.to_named = differences_to(options.against, findings);
   if (!options.html.empty()) {
@@ -158,15 +157,14 @@ int score_predictions(const Options& options, const DataSet& data) {
 
 int evaluate(Options options) {
   if (options.list) return list_studies();
-  if (options.data.empty()) return fail({"--data is not given", "name the folder of the data sets"}, 2);
+  if (options.data.empty()) return fail({"--data is not given", "Name the folder of the data sets."}, 2);
   const auto set = predictor::find_data_set(options.set);
   if (!set) return fail(set.error(), 2);
   if (options.folds.empty()) options.folds = (*set)->open_folds.front();
   if (options.features.empty()) options.features = (*set)->features.front();
   if ((*set)->is_held_out(options.folds) && !options.final_test) {
     return fail(
-        {"the folds '" + options.folds + "' are kept for the last test", "say --final when nothing is chosen any more"},
-        2);
+        {"the folds '" + options.folds + "' are kept for the last test", "Add --final once all choices are made."}, 2);
   }
   const auto data = predictor::read_data_set(**set, {options.data, options.dry_runs}, options.folds, options.features);
   if (!data) return fail(data.error());
@@ -185,29 +183,30 @@ std::size_t Findings::group_count() const {
 
 int main(int argc, char** argv) {
   dryfit::evaluate::Options options;
-  CLI::App app("Scores predictions of training memory and throughput, fold by fold", "dryfit-evaluate");
-  app.add_option("--data", options.data, "folder of the data sets");
-  app.add_option("--dry-runs", options.dry_runs, "rows of a harvest, for the features 'dry-run'");
-  app.add_option("--set", options.set, "which data set")->capture_default_str();
-  app.add_option("--folds", options.folds, "a column of its fold table; default: the first that --list names");
-  app.add_option("--features", options.features, "what a learner is given; default: the first that --list names");
-  app.add_option("--features-out", options.features_out, "write that as a table and score nothing");
-  app.add_option("--against", options.against, "show differences to this one, with intervals");
-  app.add_flag("--against-bars", options.against_bars, "show how far ours are from the best of each bar");
-  app.add_option("--blend", options.blends, "add the geometric mean of columns: 'both=trees x5+bigru layers x5'")
+  CLI::App app("Score out-of-fold predictions of training memory and throughput", "dryfit-evaluate");
+  app.add_option("--data", options.data, "Folder of the data sets");
+  app.add_option("--dry-runs", options.dry_runs, "Rows of a harvest, for the features 'dry-run'");
+  app.add_option("--set", options.set, "Data set")->capture_default_str();
+  app.add_option("--folds", options.folds, "Column of the fold table (default: the first that --list shows)");
+  app.add_option("--features", options.features, "Features of a learner (default: the first that --list shows)");
+  app.add_option("--features-out", options.features_out, "Write the features to this table and score nothing");
+  app.add_option("--against", options.against, "Show differences to this column, with intervals");
+  app.add_flag("--against-baselines,--against-bars", options.against_baselines,
+               "Show differences to the best of each baseline");
+  app.add_option("--blend", options.blends, "Add the geometric mean of columns: 'both=trees x5+bigru layers x5'")
       ->allow_extra_args(false);
-  app.add_option("--seed", options.seed, "of the intervals")->capture_default_str();
-  app.add_option("--html", options.html,
-                 "write a page with plots here: predicted against actual, what is missed, by group");
-  app.add_option("--plot", options.plots, "whom it shows; default: the physics base and the last")
+  app.add_option("--seed", options.seed, "Seed of the intervals")->capture_default_str();
+  app.add_option("--html", options.html, "Write a page with plots to this file");
+  app.add_option("--plot", options.plots, "Column to plot (default: the physics base and the last column)")
       ->allow_extra_args(false);
-  app.add_flag("--json", options.json, "for programs");
-  app.add_flag("--list", options.list, "the data sets with their open folds and their features");
-  app.add_flag("--final", options.final_test, "allow folds that are kept for the last test");
-  app.add_option("predictions", options.predictions, "tables of out-of-fold predictions");
+  app.add_flag("--json", options.json, "Print JSON");
+  app.add_flag("--list", options.list, "List the data sets with their open folds and features");
+  app.add_flag("--final", options.final_test, "Allow folds that are kept for the last test");
+  app.add_option("predictions", options.predictions, "Tables of out-of-fold predictions");
   app.footer(
-      "Example:\n  dryfit evaluate --data DIR --set schedtune --folds model12 --against-bars predictions.csv\n\n"
-      "`make evaluate` trains everybody and prints all tables (docs/evaluation.md).");
+      "Example:\n  dryfit evaluate --data DIR --set schedtune --folds model12 --against-baselines predictions.csv\n\n"
+      "`make evaluate` trains all learners and prints all tables (docs/evaluation.md).\n"
+      "Exit code: 0 scored or written, 1 something could not be read or written, 2 wrong usage.");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

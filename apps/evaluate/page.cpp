@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A page with plots, in one file that needs nothing else: for each contender that is shown, predicted against actual,
-// what was missed over the actual amount, how often how much was missed, and the groups with the largest errors.
+// A self-contained page with plots: for each contender that is shown, predicted against actual, errors over the actual
+// amount, a histogram of the errors, and the groups with the largest errors.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -26,7 +26,7 @@ constexpr double kLeft = 52;
 constexpr double kRight = 410;
 constexpr double kTop = 10;
 constexpr double kBottom = 280;
-constexpr double kMostMissed = 0.7;  ///< of a logarithm: what is missed by more than a factor of 2 stands at the edge
+constexpr double kMostMissed = 0.7;  ///< a logarithm: errors of more than a factor of 2 are drawn at the edge
 constexpr int kBars = 28;
 constexpr std::size_t kShownGroups = 25;
 
@@ -55,7 +55,7 @@ std::string escaped(const std::string& text) {
   return result;
 }
 
-/// A straight way from amounts to places in a plot.
+/// A linear map from amounts to places in a plot.
 struct Axis {
   double low = 0;
   double high = 1;
@@ -90,7 +90,7 @@ std::string tick(double x, double y, const char* anchor, const std::string& text
   return formatted("<text x='%.1f' y='%.1f' text-anchor='%s'>", x, y, anchor) + escaped(text) + "</text>";
 }
 
-/// The powers of ten, and twice and five times these, that lie on the axis.
+/// The numbers 1, 2 and 5 times a power of ten that lie on the axis.
 std::vector<double> round_amounts(const Axis& axis) {
   std::vector<double> amounts;
   for (int power = -6; power <= 12; ++power) {
@@ -150,7 +150,7 @@ std::string residuals(const Findings& findings, const Contender& contender) {
 }
 
 std::string histogram(const Findings& findings, const Contender& contender) {
-  const std::string title = "how often how much is missed; the outermost hold what lies beyond";
+  const std::string title = "histogram of errors; the outermost bars include all larger errors";
   std::array<std::size_t, kBars> counts{};
   for (std::size_t i = 0; i < findings.data.examples.size(); ++i) {
     const double miss = std::log(contender.predicted[i] / findings.data.examples[i].truth);

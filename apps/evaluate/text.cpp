@@ -8,9 +8,9 @@
 namespace dryfit::evaluate {
 namespace {
 
-using predictor::BarScores;
+using predictor::BaselineScores;
 using predictor::Difference;
-using predictor::kAllBars;
+using predictor::kAllBaselines;
 using predictor::kAllMetrics;
 using predictor::Metric;
 using predictor::Scores;
@@ -29,18 +29,18 @@ void print_row(const std::string& name, const Scores& scores) {
 }
 
 /// "MSE, RMSE, R2: B1 LightGBM log; ...".
-std::string makers_of(const BarScores& bar) {
+std::string makers_of(const BaselineScores& baseline) {
   std::string text;
   for (std::size_t i = 0; i < predictor::kMetrics; ++i) {
     bool is_named = false;
-    for (std::size_t before = 0; before < i; ++before) is_named |= bar.names[before] == bar.names[i];
+    for (std::size_t before = 0; before < i; ++before) is_named |= baseline.names[before] == baseline.names[i];
     if (is_named) continue;
     std::string metrics;
     for (const auto metric : kAllMetrics) {
-      if (bar.names[static_cast<std::size_t>(metric)] != bar.names[i]) continue;
+      if (baseline.names[static_cast<std::size_t>(metric)] != baseline.names[i]) continue;
       metrics += (metrics.empty() ? "" : ", ") + std::string(to_text(metric));
     }
-    text += (text.empty() ? "" : "; ") + metrics + ": " + bar.names[i];
+    text += (text.empty() ? "" : "; ") + metrics + ": " + baseline.names[i];
   }
   return text;
 }
@@ -48,17 +48,17 @@ std::string makers_of(const BarScores& bar) {
 void print_scores(const Findings& findings) {
   std::printf("%-34s %10s %8s %8s %7s %8s\n", "", "MSE", "RMSE", "MAE", "MAPE", "R2");
   for (std::size_t i = 0; i < findings.contenders.size(); ++i) {
-    print_row(findings.contenders[i].name, findings.standing.scores[i]);
+    print_row(findings.contenders[i].name, findings.ranking.scores[i]);
   }
-  for (const auto bar : kAllBars) {
-    const auto& best = findings.standing.bar(bar);
+  for (const auto baseline : kAllBaselines) {
+    const auto& best = findings.ranking.baseline(baseline);
     if (best.names[0].empty()) continue;
-    print_row("bar " + std::string(to_text(bar)), best.best);
+    print_row("baseline " + std::string(to_text(baseline)), best.best);
     std::printf("    %s\n", makers_of(best).c_str());
   }
 }
 
-/// A star where zero is outside.
+/// With a star if zero is outside the interval.
 std::string with_interval(const Difference& difference, Metric metric) {
   const auto& interval = difference.interval(metric);
   char text[80];
@@ -68,16 +68,16 @@ std::string with_interval(const Difference& difference, Metric metric) {
 }
 
 void print_intervals_heading(const Findings& findings, const std::string& what) {
-  std::printf("\nless %s; 95 %% intervals over %zu %s, seed %llu; * excludes zero\n", what.c_str(),
+  std::printf("\nminus %s; 95 %% intervals over %zu %s, seed %llu; * excludes zero\n", what.c_str(),
               findings.group_count(), findings.data.group_kind.c_str(), static_cast<unsigned long long>(findings.seed));
 }
 
-void print_to_bars(const Findings& findings) {
-  print_intervals_heading(findings, "the best of each bar");
-  for (const auto& [name, bar, difference] : findings.to_bars) {
-    std::printf("%s, %s\n", name.c_str(), std::string(to_text(bar)).c_str());
+void print_to_baselines(const Findings& findings) {
+  print_intervals_heading(findings, "the best of each baseline");
+  for (const auto& [name, baseline, difference] : findings.to_baselines) {
+    std::printf("%s, %s\n", name.c_str(), std::string(to_text(baseline)).c_str());
     for (const auto metric : kAllMetrics) {
-      const auto& other = findings.standing.bar(bar).names[static_cast<std::size_t>(metric)];
+      const auto& other = findings.ranking.baseline(baseline).names[static_cast<std::size_t>(metric)];
       std::printf("  %-5s %-36s %s\n", std::string(to_text(metric)).c_str(), with_interval(difference, metric).c_str(),
                   other.c_str());
     }
@@ -99,7 +99,7 @@ void print_to_named(const Findings& findings) {
 void print_text(const Findings& findings) {
   print_heading(findings);
   print_scores(findings);
-  if (!findings.to_bars.empty()) print_to_bars(findings);
+  if (!findings.to_baselines.empty()) print_to_baselines(findings);
   if (!findings.against.empty()) print_to_named(findings);
 }
 

@@ -14,13 +14,13 @@ namespace dryfit::training {
 
 struct HarvestOptions {
   std::string harvest;
-  std::string models = "models/models.jsonl";  ///< catalogue that describes the rows' models
+  std::string models = "models/models.jsonl";  ///< the catalogue that describes the rows' models
   std::string cards = "cards";                 ///< folder of the card files
   JobPlan plan;
   std::vector<std::uint64_t> seeds{0, 1, 2};
   std::size_t folds = 5;
   double coverage = 0.95;  ///< of the bounds that are scored
-  std::string judge;       ///< a kept model, which then answers; nothing is learned
+  std::string judge;       ///< a kept model to score; nothing is learned then
   std::string out;
   std::string model;
   std::string name;
@@ -28,7 +28,7 @@ struct HarvestOptions {
   std::string licence;
 };
 
-/// What the arguments say; or the exit code, after help or what is wrong was printed.
+/// The parsed arguments; or the exit code, after help or an error was printed.
 struct ParsedHarvest {
   std::optional<HarvestOptions> options;
   int exit_code = 0;

@@ -37,7 +37,7 @@ Result<predictor::CardTable> read_cards(const std::string& folder) {
   return table;
 }
 
-/// What is in the harvest, for the card of a model and for whoever waits.
+/// Summary of the harvest, for the model's description and the progress output.
 std::string text_of(const Harvest& harvest) {
   std::set<std::string> families;
   std::size_t fitting = 0;
@@ -53,7 +53,7 @@ std::string text_of(const Harvest& harvest) {
   return text;
 }
 
-/// Then all its examples have: Note [Examples].
+/// Either all examples have probes or none: Note [Examples].
 bool has_probes(const Harvest& harvest) {
   return std::ranges::all_of(harvest.examples, [](const predictor::HarvestExample& example) {
     return !predictor::probes_of(example.job).empty();
@@ -80,28 +80,28 @@ Status write_kept_model(const HarvestOptions& options, const Harvest& harvest, c
   predictor::JobModel model{.card = card_of(options, harvest, errors)};
   for (const auto& each : predictions) {
     report("all jobs");
-    auto way = train_way(harvest.examples, each.knowledge, options.plan, options.seeds, report);
-    if (!way) return way.error();
-    way->calibration = calibrate_way(harvest.examples, folds, each);
-    model.ways.push_back(std::move(*way));
+    auto variant = train_variant(harvest.examples, each.knowledge, options.plan, options.seeds, report);
+    if (!variant) return variant.error();
+    variant->calibration = calibrate_variant(harvest.examples, folds, each);
+    model.variants.push_back(std::move(*variant));
   }
   if (const auto usable = predictor::JobPredictor::of(model); !usable) return usable.error();
   return predictor::write_job_model(model, options.model);
 }
 
-Result<std::vector<OutOfFold>> predict_all_ways(const HarvestOptions& options, const Harvest& harvest,
-                                                const JobFolds& folds, const predictor::Report& report) {
-  std::vector<OutOfFold> ways;
+Result<std::vector<OutOfFold>> predict_all_variants(const HarvestOptions& options, const Harvest& harvest,
+                                                    const JobFolds& folds, const predictor::Report& report) {
+  std::vector<OutOfFold> variants;
   for (const auto knowledge : predictor::kAllKnowledge) {
     if (knowledge == predictor::Knowledge::probes && !has_probes(harvest)) continue;
-    auto way = predict_without_fold(harvest.examples, folds, knowledge, options.plan, options.seeds, report);
-    if (!way) return way.error();
-    ways.push_back(std::move(*way));
+    auto variant = predict_without_fold(harvest.examples, folds, knowledge, options.plan, options.seeds, report);
+    if (!variant) return variant.error();
+    variants.push_back(std::move(*variant));
   }
-  return ways;
+  return variants;
 }
 
-/// What a kept model says of the rows, scored.
+/// Scores the predictions of a kept model for the rows.
 int judge(const HarvestOptions& options, const Harvest& harvest) {
   const auto judged = predictor::JobPredictor::read(options.judge);
   if (!judged) return fail(judged.error());
@@ -137,11 +137,11 @@ int train(const HarvestOptions& options) {
   if (!options.judge.empty()) return judge(options, *harvest);
   const auto folds = fold_by_family(harvest->examples, options.folds);
   if (!folds) return fail(folds.error());
-  const auto predictions = predict_all_ways(options, *harvest, *folds, report);
+  const auto predictions = predict_all_variants(options, *harvest, *folds, report);
   if (!predictions) return fail(predictions.error());
   std::string errors;
-  for (const auto& way : *predictions) {
-    errors += describe_scores(harvest->examples, *folds, way, options.coverage) + "\n";
+  for (const auto& variant : *predictions) {
+    errors += describe_scores(harvest->examples, *folds, variant, options.coverage) + "\n";
   }
   std::fputs(errors.c_str(), stdout);
   if (!options.out.empty()) {

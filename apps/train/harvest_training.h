@@ -7,8 +7,8 @@ namespace dryfit::training {
 /// Whether --harvest is among the arguments.
 bool asks_for_harvest(int argc, const char* const* argv);
 
-/// Predicts the jobs of a harvest out of fold, says how good that is, and, when asked to, trains the model that is kept
-/// on all of them, its bounds calibrated on those predictions. The exit code.
+/// Predicts the jobs of a harvest out of fold and prints the errors; with --model, also trains the model to keep on all
+/// jobs, with its bounds calibrated on those predictions. Returns the exit code.
 int train_on_harvest(int argc, const char* const* argv);
 
 }  // namespace dryfit::training

@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
-//   dryfit-train --data DIR [--set NAME] [--folds NAME] [--features NAME] --network NAME --seeds 0,1,2 --out
-//   PREDICTIONS dryfit-train --data DIR --all-rows --model OUT.dryfit-model --errors PREDICTIONS.csv --date DATE
-//   --licence TEXT dryfit-train --data DIR ... --recipe dryfit-train --harvest ROWS.jsonl --out PREDICTIONS.csv --model
-//   OUT.dryfit-model --date DATE --licence TEXT
+//   1. dryfit-train --data DIR [--set NAME] [--folds NAME] [--features NAME] --network NAME --seeds 0,1,2 --out FILE
+//   2. dryfit-train --data DIR --all-rows --model FILE --errors PREDICTIONS.csv --date DATE --licence TEXT
+//   3. dryfit-train --data DIR ... --recipe
+//   4. dryfit-train --harvest ROWS.jsonl --out PREDICTIONS.csv --model FILE --date DATE --licence TEXT
 //
-// The first predicts a data set, each example by a network (or trees) that was trained without the example's fold;
-// dryfit-evaluate scores that. Into a folder it is written under the name by which `make evaluate` finds it. The second
-// trains the same networks on all rows of timm's memory and writes the model file, whose card carries the errors of the
-// first. The last learns from dry runs (docs/surrogate.md). The same command gives the same bytes.
+// The first predicts a data set, each example with a network (or trees) that was trained without the example's fold;
+// dryfit-evaluate scores these predictions. If --out is a folder, the file gets the name that `make evaluate` expects.
+// The second trains the same networks on all rows of timm's memory and writes the model file, whose description
+// contains the errors of the first. The third prints the numbers of the recipe. The last learns from dry runs
+// (docs/surrogate.md). The same command gives the same bytes.
 //
 // Exit code 0: written; 1: something could not be read, learned or written; 2: wrong usage.
 #include <cstdio>
@@ -27,14 +28,14 @@
 namespace dryfit::training {
 namespace {
 
-/// What the seeds together are called in the predictions.
+/// The name of all seeds together in the predictions.
 std::string together(const Options& options) {
   const auto& seeds = options.seeds;
   const auto name = options.choice.name();
   return seeds.size() == 1 ? name + " seed " + std::to_string(seeds[0]) : name + " x" + std::to_string(seeds.size());
 }
 
-/// After every seed, so that a run which is broken off leaves what it has.
+/// Called after every seed, so that an interrupted run leaves what it has.
 Status write_predictions(const std::string& name, const predictor::DataSet& data,
                          std::vector<predictor::Contender> contenders, const std::filesystem::path& file) {
   const auto count = contenders.size();
@@ -100,8 +101,7 @@ int train(Options options) {
   if (auto status = fill_in(options, **set); !status) return fail(status.error(), 2);
   if ((*set)->is_held_out(options.folds) && !options.final_test) {
     return fail(
-        {"the folds '" + options.folds + "' are kept for the last test", "say --final when nothing is chosen any more"},
-        2);
+        {"the folds '" + options.folds + "' are kept for the last test", "Add --final once all choices are made."}, 2);
   }
   const auto chosen = choose(options.choice, {});
   if (!chosen) return fail(chosen.error(), 2);

@@ -15,7 +15,7 @@ namespace dryfit::training {
 
 struct Options {
   std::string data;
-  std::string dry_runs;  ///< rows of a harvest, for features made of them
+  std::string dry_runs;  ///< rows of a harvest, for the features 'dry-run'
   std::string folds;     ///< empty: the first of the data set
   Choice choice;
   std::vector<std::uint64_t> seeds{0, 1, 2, 3, 4};
@@ -23,19 +23,19 @@ struct Options {
   bool show_recipe = false;
   std::string out;  ///< of out-of-fold predictions
   bool all_rows = false;
-  std::string model;        ///< the file, of all rows
-  std::string predictions;  ///< out-of-fold, for the card's errors
+  std::string model;        ///< the file of the model trained on all rows
+  std::string predictions;  ///< out-of-fold, for the errors in the model's description
   Naming naming;
 };
 
-/// What the arguments say; or the exit code, after help or what is wrong was printed.
+/// The parsed arguments; or the exit code, after help or an error was printed.
 struct Parsed {
   std::optional<Options> options;
   int exit_code = 0;
 };
 Parsed parse_options(int argc, char** argv);
 
-/// Folds and features that were not said are the first of the data set. An Error when it has no such features.
+/// Sets missing folds and features to the data set's first. An Error if the data set doesn't have the features.
 Status fill_in(Options& options, const predictor::DataSetEntry& set);
 
 }  // namespace dryfit::training

@@ -26,7 +26,7 @@ Status check_folder_of(const std::filesystem::path& file) {
   const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
   std::error_code ignored;
   if (std::filesystem::is_directory(folder, ignored)) return {};
-  return Error{folder.string() + ": there is no such folder", "make it, or write elsewhere"};
+  return Error{folder.string() + ": no such folder", "Create it, or write elsewhere."};
 }
 
 Status write_text(const std::string& text, const std::filesystem::path& file) {
@@ -34,7 +34,7 @@ Status write_text(const std::string& text, const std::filesystem::path& file) {
   stream << text;
   stream.close();
   if (stream) return {};
-  return Error{file.string() + ": cannot be written", "is there room?"};
+  return Error{file.string() + ": cannot be written", "Check that the disk is not full."};
 }
 
 }  // namespace dryfit::training

@@ -10,13 +10,13 @@
 
 namespace dryfit::training {
 
-/// Says what went wrong, and returns the exit code.
+/// Prints the error and returns the exit code.
 int fail(const Error& error, int code = 1);
 
-/// Prints lines with the seconds since it was made.
+/// A function that prints lines, each with the seconds since progress() was called.
 std::function<void(const std::string& line)> progress();
 
-/// Hours of training should not end at a missing folder.
+/// An Error if the folder of `file` is missing, so that hours of training don't fail at their end.
 Status check_folder_of(const std::filesystem::path& file);
 
 Status write_text(const std::string& text, const std::filesystem::path& file);

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 struct Outcome {
   int code = -1;
-  std::string said;
+  std::string errors;
 };
 
 class Train : public ::testing::Test {
@@ -138,12 +138,12 @@ const std::string kQuick = " --seeds 0,1 --epochs 2 --batch 8 ";
 
 TEST_F(Train, The_same_command_gives_the_same_predictions_to_the_byte) {
   const auto first = run(kQuick + "--out " + path("first.csv"));
-  ASSERT_EQ(first.code, 0) << first.said;
+  ASSERT_EQ(first.code, 0) << first.errors;
   ASSERT_EQ(run(kQuick + "--out " + path("second.csv")).code, 0);
   EXPECT_EQ(read("first.csv"), read("second.csv"));
   EXPECT_TRUE(
       read("first.csv").starts_with("row,sequence layers seed 0,sequence layers seed 1,sequence layers x2\n0,"));
-  EXPECT_NE(first.said.find("sequence layers seed 1, fold 2 of 2"), std::string::npos);
+  EXPECT_NE(first.errors.find("sequence layers seed 1, fold 2 of 2"), std::string::npos);
 }
 
 TEST_F(Train, The_predictions_can_be_scored) {
@@ -160,12 +160,12 @@ TEST_F(Train, The_predictions_can_be_scored) {
 TEST_F(Train, Into_a_folder_predictions_are_written_under_the_name_that_evaluate_looks_for) {
   fs::create_directory(folder_ / "networks");
   const auto outcome = run("--network trees --features plain --seeds 0,1 --out " + path("networks"));
-  ASSERT_EQ(outcome.code, 0) << outcome.said;
+  ASSERT_EQ(outcome.code, 0) << outcome.errors;
   EXPECT_TRUE(read("networks/timm-memory-module5_s0-plain-trees.csv")
                   .starts_with("row,trees plain seed 0,trees plain seed 1,trees plain x2\n"));
 }
 
-TEST_F(Train, The_recipe_is_told_without_training) {
+TEST_F(Train, The_recipe_is_printed_without_training) {
   const auto command = std::string(DRYFIT_TRAIN) + " --data . --recipe --network trees > " + path("recipe");
   EXPECT_EQ(std::system(command.c_str()), 0);
   EXPECT_TRUE(read("recipe").starts_with("trees; trees 700, leaves 31, rows in a leaf 10, rate 0.05"));
@@ -175,7 +175,7 @@ TEST_F(Train, The_same_command_gives_the_same_model_file_and_it_says_what_it_is)
   ASSERT_EQ(run(kQuick + "--out " + path("p.csv")).code, 0);
   const auto all = kQuick + "--all-rows --errors " + path("p.csv") + " --date 2026-01-02 --licence Apache-2.0 --model ";
   const auto first = run(all + path("first.dryfit-model"));
-  ASSERT_EQ(first.code, 0) << first.said;
+  ASSERT_EQ(first.code, 0) << first.errors;
   ASSERT_EQ(run(all + path("second.dryfit-model")).code, 0);
   EXPECT_EQ(read("first.dryfit-model"), read("second.dryfit-model"));
   const auto model = predictor::read_model(path("first.dryfit-model"));
@@ -192,19 +192,19 @@ TEST_F(Train, Errors_of_another_network_are_not_put_on_a_models_card) {
   const auto outcome = run(kQuick + "--all-rows --errors " + path("p.csv") +
                            " --date 2026-01-02 --licence Apache-2.0 --model " + path("model"));
   EXPECT_EQ(outcome.code, 1);
-  EXPECT_NE(outcome.said.find("the predictions have no column 'sequence layers x2'"), std::string::npos);
+  EXPECT_NE(outcome.errors.find("the predictions have no column 'sequence layers x2'"), std::string::npos);
   EXPECT_FALSE(fs::exists(path("model")));
 }
 
-TEST_F(Train, Wrong_usage_is_told_and_is_exit_code_2) {
+TEST_F(Train, Wrong_usage_is_reported_with_exit_code_2) {
   const auto out = " --out " + path("p.csv");
-  EXPECT_EQ(run("--network lstm" + out).said,
-            "dryfit-train: there is no network 'lstm'\n"
-            "  name one of sequence, bigru, transformer, flat, flat-bigru, flat-transformer, trees, paper1, paper2\n");
+  EXPECT_EQ(run("--network lstm" + out).errors,
+            "dryfit-train: unknown network 'lstm'\n"
+            "  Use one of: sequence, bigru, transformer, flat, flat-bigru, flat-transformer, trees, paper1, paper2.\n");
   EXPECT_EQ(run("--network lstm" + out).code, 2);
   EXPECT_EQ(run("--set imagenet" + out).code, 2);
-  EXPECT_EQ(run("--features all" + out).said,
-            "dryfit-train: the data set 'timm-memory' has no features 'all'\n  it has: layers, plain, dry-run\n");
+  EXPECT_EQ(run("--features all" + out).errors,
+            "dryfit-train: the data set 'timm-memory' has no features 'all'\n  Use one of: layers, plain, dry-run.\n");
   EXPECT_EQ(run("--folds module5_s2" + out).code, 2);
   EXPECT_EQ(run("").code, 2);
   EXPECT_EQ(run("--all-rows --date d --errors e --model " + path("m")).code, 2);
@@ -218,20 +218,20 @@ TEST_F(Train, A_missing_column_and_a_number_that_is_none_are_named_with_their_pl
   write("timm-train-memory.csv", memory_table("nan"));
   const auto none = run(out);
   EXPECT_EQ(none.code, 1);
-  EXPECT_NE(none.said.find("timm-train-memory.csv:25: "), std::string::npos) << none.said;
+  EXPECT_NE(none.errors.find("timm-train-memory.csv:25: "), std::string::npos) << none.errors;
   auto without = memory_table("900");
   without.replace(without.find("gmacs"), 5, "other");
   write("timm-train-memory.csv", without);
   const auto missing = run(out);
   EXPECT_EQ(missing.code, 1);
-  EXPECT_NE(missing.said.find("'gmacs'"), std::string::npos) << missing.said;
+  EXPECT_NE(missing.errors.find("'gmacs'"), std::string::npos) << missing.errors;
 }
 
-TEST_F(Train, A_folder_that_is_not_there_is_told_before_anything_is_learned) {
+TEST_F(Train, A_missing_folder_is_reported_before_any_training) {
   const auto outcome = run("--out " + path("nowhere/p.csv"));
   EXPECT_EQ(outcome.code, 1);
-  EXPECT_EQ(outcome.said,
-            "dryfit-train: " + path("nowhere") + ": there is no such folder\n" + "  make it, or write elsewhere\n");
+  EXPECT_EQ(outcome.errors,
+            "dryfit-train: " + path("nowhere") + ": no such folder\n" + "  Create it, or write elsewhere.\n");
 }
 
 class TrainOnHarvest : public Train {
@@ -254,7 +254,7 @@ TEST_F(TrainOnHarvest, The_same_command_gives_the_same_predictions_and_the_same_
                        path(name + ".dryfit-model"));
   };
   const auto first = both("first");
-  ASSERT_EQ(first.code, 0) << first.said;
+  ASSERT_EQ(first.code, 0) << first.errors;
   ASSERT_EQ(both("second").code, 0);
   EXPECT_EQ(read("first.csv"), read("second.csv"));
   EXPECT_EQ(read("first.dryfit-model"), read("second.dryfit-model"));
@@ -264,39 +264,39 @@ TEST_F(TrainOnHarvest, The_same_command_gives_the_same_predictions_and_the_same_
 TEST_F(TrainOnHarvest, The_model_says_what_it_is_and_answers) {
   const auto outcome =
       run_quickly("--date 2026-01-02 --licence Apache-2.0 --members trees --model " + path("m.dryfit-model"));
-  ASSERT_EQ(outcome.code, 0) << outcome.said;
+  ASSERT_EQ(outcome.code, 0) << outcome.errors;
   const auto predictor = predictor::JobPredictor::read(path("m.dryfit-model"));
   ASSERT_TRUE(predictor) << predictor.error().what;
   EXPECT_EQ(predictor->card().name, "surrogate, trees x2");
   EXPECT_EQ(predictor->card().date, "2026-01-02");
   EXPECT_NE(predictor->card().data.find("24 dry runs, 24 of which fit"), std::string::npos) << predictor->card().data;
   EXPECT_NE(predictor->card().data.find("6 models and sizes"), std::string::npos) << predictor->card().data;
-  for (const auto* way : {"outline", "totals", "layers", "probes"}) {
-    EXPECT_NE(predictor->card().errors.find(std::string(way) + ": median error"), std::string::npos) << way;
+  for (const auto* variant : {"outline", "totals", "layers", "probes"}) {
+    EXPECT_NE(predictor->card().errors.find(std::string(variant) + ": median error"), std::string::npos) << variant;
   }
 }
 
 TEST_F(TrainOnHarvest, A_kept_model_is_judged_by_other_rows) {
   ASSERT_EQ(run_quickly("--model " + path("m.model") + " --date 2026-11-16 --licence none").code, 0);
   const auto outcome = run_quickly("--judge " + path("m.model") + " > " + path("judged"));
-  ASSERT_EQ(outcome.code, 0) << outcome.said;
+  ASSERT_EQ(outcome.code, 0) << outcome.errors;
   EXPECT_NE(read("judged").find("known by probes: "), std::string::npos) << read("judged");
   EXPECT_NE(read("judged").find("median error "), std::string::npos) << read("judged");
   EXPECT_EQ(run_quickly("--judge " + path("m.model") + " --out " + path("o.csv")).code, 2);
   EXPECT_EQ(run_quickly("--judge /nonexistent").code, 1);
 }
 
-TEST_F(TrainOnHarvest, What_is_wrong_is_told) {
+TEST_F(TrainOnHarvest, Errors_are_reported) {
   EXPECT_EQ(run_quickly("").code, 2);
   EXPECT_EQ(run_quickly("--model " + path("m")).code, 2);
   EXPECT_EQ(run_quickly("--members forest --out " + path("p.csv")).code, 2);
   const auto nowhere = run_quickly("--out " + path("nowhere/p.csv"));
   EXPECT_EQ(nowhere.code, 1);
-  EXPECT_NE(nowhere.said.find("there is no such folder"), std::string::npos) << nowhere.said;
+  EXPECT_NE(nowhere.errors.find("no such folder"), std::string::npos) << nowhere.errors;
   write("rows.jsonl", harvest_text() + "{}\n");
   const auto bad = run_quickly("--out " + path("p.csv"));
   EXPECT_EQ(bad.code, 1);
-  EXPECT_NE(bad.said.find("rows.jsonl:37: "), std::string::npos) << bad.said;
+  EXPECT_NE(bad.errors.find("rows.jsonl:37: "), std::string::npos) << bad.errors;
 }
 
 }  // namespace

@@ -22,20 +22,20 @@ std::string text_of(const char* format, double value) {
 
 struct Amounts {
   std::vector<double> truth;
-  std::vector<double> said;
+  std::vector<double> predicted;
 };
 
 Amounts tflops(ComputeExamples examples, const StepTable& table, const std::vector<double>& seconds) {
   Amounts amounts;
   for (std::size_t i = table.begin; i < table.end; ++i) {
     amounts.truth.push_back(achieved_tflops(examples[i], examples[i].seconds));
-    amounts.said.push_back(achieved_tflops(examples[i], seconds[i]));
+    amounts.predicted.push_back(achieved_tflops(examples[i], seconds[i]));
   }
   return amounts;
 }
 
 std::string score_line(const std::string& name, const Amounts& amounts) {
-  const auto scores = predictor::score(amounts.truth, amounts.said);
+  const auto scores = predictor::score(amounts.truth, amounts.predicted);
   char text[160];
   std::snprintf(text, sizeof text, "  %-16s MSE %9.2f  RMSE %7.3f  MAE %7.3f  MAPE %6.2f  R2 %7.4f\n", name.c_str(),
                 scores[predictor::Metric::mse], scores[predictor::Metric::rmse], scores[predictor::Metric::mae],
@@ -91,8 +91,8 @@ std::string predictions_of(ComputeExamples examples, const StepTable& table, con
   const auto roofline = tflops(examples, table, predictions.base);
   const auto all = tflops(examples, table, predictions.seconds);
   const std::vector<predictor::Contender> contenders{
-      {"roofline " + name, roofline.said},
-      {"compute " + name + " x" + std::to_string(predictions.seeds.size()), all.said}};
+      {"roofline " + name, roofline.predicted},
+      {"compute " + name + " x" + std::to_string(predictions.seeds.size()), all.predicted}};
   return predictor::predictions_table(rows, contenders);
 }
 

@@ -9,23 +9,24 @@
 
 namespace dryfit::training {
 
-/// The measured steps of one table, as they lie in a list of all.
+/// The measured steps of one table, as a range in the list of all.
 struct StepTable {
   std::string title;  ///< "822 of timm's models on an RTX 3090"
   std::size_t begin = 0;
   std::size_t end = 0;
 };
 
-/// What a way's errors are, in a line that begins with "layers: "; its first two clauses are for everybody.
+/// The errors of a variant in one line that begins with, for example, "layers: "; its first two clauses are shown by
+/// `dryfit predict`.
 std::string errors_line(predictor::ComputeExamples examples, const std::vector<StepTable>& tables,
                         const predictor::StepsOutOfFold& predictions, const predictor::IntervalScores& intervals,
                         double coverage, const std::vector<predictor::GpuShift>& shifts);
 
-/// Five scores in TFLOPS of the roofline, of each seed and of all together, a line each.
+/// Five scores in TFLOPS for the roofline, each seed and all seeds together, one line each.
 std::string scores_table(predictor::ComputeExamples examples, const StepTable& table,
                          const predictor::StepsOutOfFold& predictions);
 
-/// A table that dryfit-evaluate reads, in TFLOPS: `row`, and a column for the roofline and for all seeds.
+/// A table in TFLOPS for dryfit-evaluate: `row`, a column for the roofline and one for all seeds.
 std::string predictions_of(predictor::ComputeExamples examples, const StepTable& table,
                            const predictor::StepsOutOfFold& predictions);
 

@@ -5,8 +5,8 @@
 //
 //   dryfit-train-compute --data DIR [--tables all|timm] [--out FILE] [--model FILE --date DATE --licence TEXT]
 //
-// It predicts every measured step by a way that has not seen its fold, prints how far that is off, and with --model
-// learns from all of them and writes the file. The same command gives the same bytes.
+// It predicts every measured step with a variant that has not seen the step's fold and prints the errors; with --model
+// it also learns from all steps and writes the file. The same command gives the same bytes.
 //
 // Exit code 0: written; 1: something could not be read, learned or written; 2: wrong usage.
 #include <CLI/CLI.hpp>
@@ -94,7 +94,7 @@ Result<Measured> read_measured(const Options& options) {
   return measured;
 }
 
-/// A way out of fold, with all that is told of it.
+/// The out-of-fold predictions of a variant, and its errors.
 struct Assessed {
   StepsOutOfFold predictions;
   std::vector<GpuShift> shifts;
@@ -133,16 +133,16 @@ ModelCard card_of(const Options& options, const Measured& measured, const std::s
           .licence = options.licence};
 }
 
-Status write_model(const Options& options, const Measured& measured, const std::vector<Assessed>& ways) {
+Status write_model(const Options& options, const Measured& measured, const std::vector<Assessed>& variants) {
   ComputeModel model;
   std::string errors;
   std::set<std::string> settings;
   for (const auto& example : measured.examples) settings.insert(setting_of(example.gpu, example.job));
-  for (const auto& assessed : ways) {
-    auto way = train_compute_way(measured.examples, assessed.predictions.knowledge, options.plan);
-    if (!way) return way.error();
-    calibrate_way(*way, measured.examples, assessed.predictions);
-    model.ways.push_back(std::move(*way));
+  for (const auto& assessed : variants) {
+    auto variant = train_compute_variant(measured.examples, assessed.predictions.knowledge, options.plan);
+    if (!variant) return variant.error();
+    calibrate_variant(*variant, measured.examples, assessed.predictions);
+    model.variants.push_back(std::move(*variant));
     for (const auto& shift : assessed.shifts) model.gpu_shift = std::max(model.gpu_shift, std::abs(shift.shift));
     errors += (errors.empty() ? "" : "\n") + assessed.errors;
   }
@@ -157,53 +157,55 @@ Status write_predictions(const Options& options, const Measured& measured, const
   stream << predictions_of(measured.examples, measured.tables.front(), predictions);
   stream.close();
   if (stream) return {};
-  return Error{options.out.string() + ": cannot be written", "is there such a folder, and room in it?"};
+  return Error{options.out.string() + ": cannot be written", "Check that the folder exists and the disk is not full."};
 }
 
 int train(const Options& options) {
   const auto set = find_data_set("timm-throughput");
   if (set && (*set)->is_held_out(options.folds)) {
-    return fail({"the folds '" + options.folds + "' are kept for the last test", "take module5_s0"}, 2);
+    return fail({"the folds '" + options.folds + "' are kept for the last test", "Use module5_s0."}, 2);
   }
   const auto measured = read_measured(options);
   if (!measured) return fail(measured.error());
   const auto report = [](const std::string& line) { std::fprintf(stderr, "  %s\n", line.c_str()); };
-  std::vector<Assessed> ways;
+  std::vector<Assessed> variants;
   for (const auto knowledge : kAllComputeKnowledge) {
     auto assessed = assess(options, *measured, knowledge, report);
     if (!assessed) return fail(assessed.error());
-    ways.push_back(std::move(*assessed));
+    variants.push_back(std::move(*assessed));
   }
   if (!options.out.empty()) {
-    if (const auto status = write_predictions(options, *measured, ways.back().predictions); !status) {
+    if (const auto status = write_predictions(options, *measured, variants.back().predictions); !status) {
       return fail(status.error());
     }
   }
   if (options.model.empty()) return 0;
-  const auto status = write_model(options, *measured, ways);
+  const auto status = write_model(options, *measured, variants);
   return status ? 0 : fail(status.error());
 }
 
 void declare(CLI::App& app, Options& options) {
-  app.add_option("--data", options.data, "folder of the published tables")->required();
-  app.add_option("--cards", options.cards, "folder of the card files")->capture_default_str();
-  app.add_option("--folds", options.folds, "how timm's models are divided")->capture_default_str();
-  app.add_option("--tables", options.tables, "all, or timm without MPT")
+  app.add_option("--data", options.data, "Folder of the published tables")->required();
+  app.add_option("--gpu-file,--cards", options.cards, "Folder of the GPU files")->capture_default_str();
+  app.add_option("--folds", options.folds, "Folds of timm's models")->capture_default_str();
+  app.add_option("--tables", options.tables, "Tables to learn from: all, or timm (without MPT)")
       ->check(CLI::IsMember({"all", "timm"}))
       ->capture_default_str();
-  app.add_option("--seeds", options.plan.seeds, "of the trees: 0,1,2")->delimiter(',')->capture_default_str();
-  app.add_option("--trees", options.plan.boosting.trees, "how many are boosted")->capture_default_str();
-  app.add_option("--coverage", options.coverage, "of the intervals that are scored")->capture_default_str();
-  app.add_option("--out", options.out, "write timm's out-of-fold predictions here, for dryfit-evaluate");
-  auto* model = app.add_option("--model", options.model, "learn from all steps too, and write the model here");
-  auto* date = app.add_option("--date", options.date, "for the model's card; no clock is asked")->needs(model);
-  auto* licence = app.add_option("--licence", options.licence, "for the model's card")->needs(model);
+  app.add_option("--seeds", options.plan.seeds, "Seeds of the trees: 0,1,2")->delimiter(',')->capture_default_str();
+  app.add_option("--trees", options.plan.boosting.trees, "Number of boosted trees")->capture_default_str();
+  app.add_option("--coverage", options.coverage, "Target coverage of the scored intervals")->capture_default_str();
+  app.add_option("--out", options.out, "Write timm's out-of-fold predictions to this file, for dryfit-evaluate");
+  auto* model = app.add_option("--model", options.model, "Also learn from all steps and write the model to this file");
+  auto* date =
+      app.add_option("--date", options.date, "Date in the model's description (no clock is read)")->needs(model);
+  auto* licence = app.add_option("--licence", options.licence, "Licence of the model")->needs(model);
   model->needs(date)->needs(licence);
 }
 
 int main_of(int argc, char** argv) {
   Options options;
-  CLI::App app("Learns how long a training step takes, from published throughput tables", "dryfit-train-compute");
+  CLI::App app("Learn step times from published throughput tables", "dryfit-train-compute");
+  app.footer("Example:\n  dryfit-train-compute --data DIR --out predictions.csv\n\nSee docs/compute.md.");
   declare(app, options);
   try {
     app.parse(argc, argv);

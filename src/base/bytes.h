@@ -36,7 +36,7 @@ constexpr Bytes round_up(Bytes size, Bytes granule) {
   return {(size.count + granule.count - 1) / granule.count * granule.count};
 }
 
-/// "11.76 GiB", "470 MiB", "512 B": three significant figures or so, for people.
+/// "11.76 GiB", "470 MiB", "512 B": about three significant figures, for people.
 std::string to_text(Bytes size);
 
 }  // namespace dryfit

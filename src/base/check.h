@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-/// Our own bug: say where and stop. Never used by code that lives in the user's process (src/driver, trace writer).
+/// For our own bugs: prints where and aborts. Never used by code in the user's process (src/driver, trace writer).
 #define DRYFIT_CHECK(condition)                                                           \
   do {                                                                                    \
     if (!(condition)) {                                                                   \

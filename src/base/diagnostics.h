@@ -9,8 +9,8 @@
 
 namespace dryfit {
 
-/// Imperfections met on the way, counted by a stable name ("driver.unimplemented.cuTexRefCreate"). They travel with the
-/// result and are shown in the report. Ordered by name, so that output is the same every time.
+/// Problems that did not stop us, counted by a stable name ("driver.unimplemented.cuTexRefCreate"). They travel with
+/// the result and are shown in the report. Ordered by name, so that output is the same every time.
 class Diagnostics {
  public:
   void add(std::string_view name, std::uint64_t count = 1) {

@@ -11,12 +11,11 @@ namespace dryfit {
 
 /// What is wrong with some input, where, and what the user can do about it.
 struct Error {
-  std::string what;  ///< one sentence: "cards/x.toml:12: 'multiprocessors' is not a number"
-  std::string hint;  ///< what to do next; may be empty
+  std::string what;  ///< one clause without a full stop: "cards/x.toml:12: 'multiprocessors' is not a number"
+  std::string hint;  ///< what to do next, in full sentences: "Run `dryfit gpus` to list them."; may be empty
 };
 
-/// A value, or the Error that says why there is none. Wrong input travels this way; our own bugs do not (see
-/// DRYFIT_CHECK).
+/// A value, or the Error that says why there is none. For wrong input; our own bugs use DRYFIT_CHECK.
 template <class T>
 class [[nodiscard]] Result {
  public:

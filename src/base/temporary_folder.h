@@ -11,8 +11,8 @@
 
 namespace dryfit {
 
-/// For tests: a new folder that no other test or process has, removed with everything in it. Tests run side by side,
-/// each in a process of its own, so a name that two of them could share makes them fail by chance.
+/// For tests: a new folder that no other test or process uses, removed with everything in it. Tests run in parallel,
+/// each in a process of its own, so names that two of them could share would make them fail at random.
 class TemporaryFolder {
  public:
   TemporaryFolder() {

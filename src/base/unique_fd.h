@@ -8,7 +8,7 @@
 
 namespace dryfit {
 
-/// Owns a file descriptor; -1 is none.
+/// Owns a file descriptor; -1 means none.
 class UniqueFd {
  public:
   UniqueFd() = default;

@@ -14,10 +14,10 @@ constexpr double kFloatBytes = 4;
 
 using Field = BlockField;
 
-/// What the caching allocator and cuBLAS have a part in, so that it tells nothing of whether two blocks are alike.
+/// Fields that the caching allocator and cuBLAS influence, so that they are ignored when two blocks are compared.
 constexpr std::array kHeld{Field::saved_bytes, Field::saved_func, Field::saved_norm, Field::saved_act, Field::n_func};
 
-/// Those of a run's fields that are sums beside kHeld. All others but `run` are maxima.
+/// The fields of a run that are sums, besides kHeld. All others except `run` are maxima.
 constexpr std::array kSums{Field::param_bytes, Field::macs,     Field::n_conv, Field::n_pointwise, Field::n_groupconv,
                            Field::n_depthwise, Field::n_linear, Field::n_norm, Field::n_act,       Field::n_pool};
 
@@ -46,7 +46,7 @@ bool is_number(std::string_view word) { return !word.empty() && std::ranges::all
 /// "layer2", "encoder_layer_11".
 bool ends_in_number(std::string_view word) { return !word.empty() && is_digit(word.back()); }
 
-/// The place of the first container with a number, or of the layer itself where it is one in a row.
+/// The place of the first container with a number, or of the layer itself if it is one of a sequence.
 std::size_t first_number(const Words& words) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (i + 1 < words.size() ? ends_in_number(words[i]) : is_number(words[i])) return i;
@@ -54,7 +54,7 @@ std::size_t first_number(const Words& words) {
   return words.size();
 }
 
-/// How many more words belong to a container whose name ends at `last`, never the layer itself.
+/// How many more words belong to a container with a name that ends at `last`, never including the layer itself.
 std::size_t step_behind(const Words& words, std::size_t last) {
   const auto container = [&](std::size_t place) { return place + 1 < words.size(); };
   if (container(last + 1) && is_number(words[last + 1])) return 1;
@@ -81,7 +81,7 @@ class BlockBuilder {
     raise_sizes(role, layer, std::max(in, out));
   }
 
-  /// What functions behind the last layer keep.
+  /// What functions after the last layer keep.
   void add_functions(double bytes) {
     if (bytes == 0) return;
     block_[Field::n_func] += bytes > 0 ? 1 : 0;
@@ -227,7 +227,7 @@ Block merged(const Block& a, const Block& b) {
   return both;
 }
 
-/// The first place from which two neighbours hold least together.
+/// The first place at which two neighbours together hold the least.
 std::size_t lightest_pair(const std::vector<Block>& blocks) {
   std::size_t best = 0;
   const auto weight = [&](std::size_t i) { return blocks[i][Field::saved_bytes] + blocks[i + 1][Field::saved_bytes]; };

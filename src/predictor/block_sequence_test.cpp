@@ -95,14 +95,14 @@ TEST(BlockSequence, A_linear_layer_holds_no_more_than_its_output) {
   EXPECT_EQ(blocks_of(std::vector{linear("fc", 512 + workspace)}, 2)[0][Field::saved_bytes], 256);
 }
 
-TEST(BlockSequence, Of_blocks_that_are_alike_the_one_that_holds_least_speaks_for_all) {
+TEST(BlockSequence, Among_equal_blocks_the_one_that_holds_least_stands_for_all) {
   const auto blocks = blocks_of(std::vector{activation("h.0.act", 9000), activation("h.1.act", 512)}, 2);
   ASSERT_EQ(blocks.size(), 1u);
   EXPECT_EQ(blocks[0][Field::saved_bytes], 512);
   EXPECT_EQ(blocks[0][Field::saved_act], 512);
 }
 
-TEST(BlockSequence, What_functions_keep_belongs_to_the_block_that_they_follow) {
+TEST(BlockSequence, Memory_kept_by_functions_belongs_to_the_block_before_them) {
   const auto blocks = blocks_of(
       std::vector{activation("stem", 512, 100), activation("h.0.act", 512, 40), linear("h.0.fc"), linear("head")}, 2);
   ASSERT_EQ(blocks.size(), 3u);
@@ -137,7 +137,7 @@ TEST(BlockSequence, Convolutions_leave_their_sizes) {
   EXPECT_EQ(block[Field::k_conv], 0);
 }
 
-TEST(BlockSequence, Of_too_many_blocks_the_lightest_neighbours_become_one_and_nothing_is_lost) {
+TEST(BlockSequence, Too_many_blocks_are_merged_lightest_neighbours_first_and_nothing_is_lost) {
   std::vector<Layer> layers;
   for (int i = 0; i < 20; ++i) {
     layers.push_back(i % 2 == 0 ? linear("h." + std::to_string(i) + ".fc")

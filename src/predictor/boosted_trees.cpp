@@ -11,16 +11,16 @@ namespace dryfit::predictor {
 namespace {
 
 Error bad(std::size_t node, const char* what) {
-  return {"node " + std::to_string(node) + " of the trees " + what, "train the model again"};
+  return {"node " + std::to_string(node) + " of the trees " + what, "Train the model again."};
 }
 
-/// Nodes below another come after it, so that no way goes round in circles.
+/// The children of a node come after it, so that no path is a cycle.
 Status check_tree(const BoostedTrees& trees, std::size_t root, std::size_t end) {
   for (std::size_t place = root; place < end; ++place) {
     const auto& node = trees.nodes[place];
     if (!std::isfinite(node.value)) return bad(place, "is not a finite number");
     if (node.is_leaf()) continue;
-    if (node.feature >= trees.features) return bad(place, "asks for a feature that is not there");
+    if (node.feature >= trees.features) return bad(place, "uses a feature that does not exist");
     if (root + node.next <= place || root + node.next + 1 >= end) return bad(place, "leads out of its tree");
   }
   return {};
@@ -42,13 +42,14 @@ double BoostedTrees::answer(std::span<const float> inputs) const {
 }
 
 Status check(const BoostedTrees& trees) {
-  if (!std::isfinite(trees.start)) return Error{"the trees' first answer is not a finite number", "train again"};
+  if (!std::isfinite(trees.start))
+    return Error{"the trees' starting value is not a finite number", "Train the model again."};
   if (trees.roots.empty() != trees.nodes.empty() || (!trees.roots.empty() && trees.roots.front() != 0)) {
-    return Error{"the trees' nodes belong to no tree", "train the model again"};
+    return Error{"the trees' nodes do not belong to any tree", "Train the model again."};
   }
   for (std::size_t i = 0; i < trees.roots.size(); ++i) {
     const std::size_t end = i + 1 < trees.roots.size() ? trees.roots[i + 1] : trees.nodes.size();
-    if (trees.roots[i] >= end || end > trees.nodes.size()) return bad(trees.roots[i], "begins no tree");
+    if (trees.roots[i] >= end || end > trees.nodes.size()) return bad(trees.roots[i], "does not begin a tree");
     if (auto status = check_tree(trees, trees.roots[i], end); !status) return status;
   }
   return {};

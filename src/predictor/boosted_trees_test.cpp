@@ -38,11 +38,11 @@ TEST(BoostedTrees, Without_trees_the_answer_is_where_they_would_start) {
   EXPECT_EQ((BoostedTrees{.features = 0, .start = 3, .roots = {}, .nodes = {}}.answer({})), 3);
 }
 
-TEST(BoostedTrees, Sound_trees_pass_and_damaged_ones_are_told_with_the_place) {
+TEST(BoostedTrees, Sound_trees_pass_and_damaged_ones_are_refused_with_the_place) {
   EXPECT_EQ(problem_of(sample()), "");
   auto trees = sample();
   trees.nodes[2].feature = 2;
-  EXPECT_EQ(problem_of(trees), "node 2 of the trees asks for a feature that is not there");
+  EXPECT_EQ(problem_of(trees), "node 2 of the trees uses a feature that does not exist");
   trees = sample();
   trees.nodes[2].next = 4;
   EXPECT_EQ(problem_of(trees), "node 2 of the trees leads out of its tree");
@@ -53,12 +53,12 @@ TEST(BoostedTrees, Sound_trees_pass_and_damaged_ones_are_told_with_the_place) {
   EXPECT_EQ(problem_of(trees), "node 3 of the trees is not a finite number");
   trees = sample();
   trees.roots = {0, 6};
-  EXPECT_EQ(problem_of(trees), "node 6 of the trees begins no tree");
+  EXPECT_EQ(problem_of(trees), "node 6 of the trees does not begin a tree");
   trees.roots = {1};
-  EXPECT_EQ(problem_of(trees), "the trees' nodes belong to no tree");
+  EXPECT_EQ(problem_of(trees), "the trees' nodes do not belong to any tree");
   trees = sample();
   trees.start = INFINITY;
-  EXPECT_EQ(problem_of(trees), "the trees' first answer is not a finite number");
+  EXPECT_EQ(problem_of(trees), "the trees' starting value is not a finite number");
 }
 
 }  // namespace

@@ -16,7 +16,7 @@
 namespace dryfit::predictor {
 namespace {
 
-/// Some of the numbers from 0 to below `count`, at least one, ascending; the same with every standard library.
+/// A random subset of the numbers from 0 to below `count`, not empty, ascending; the same with every standard library.
 template <class Number>
 std::vector<Number> draw(std::size_t count, double share, std::mt19937_64& random) {
   std::vector<Number> numbers(count);
@@ -32,17 +32,17 @@ std::vector<Number> draw(std::size_t count, double share, std::mt19937_64& rando
 Status check(const TreeTable& table) {
   DRYFIT_CHECK(table.columns > 0 && table.columns < TreeNode::kLeaf);
   DRYFIT_CHECK(table.inputs.size() == table.columns * table.answers.size());
-  if (table.answers.empty()) return Error{"there are no rows to learn from", "give some"};
+  if (table.answers.empty()) return Error{"no rows to learn from", "Give at least one row."};
   for (std::size_t i = 0; i < table.inputs.size(); ++i) {
     if (std::isfinite(table.inputs[i])) continue;
     return Error{"row " + std::to_string(i / table.columns) + ": input " + std::to_string(i % table.columns) +
                      " is not a finite number",
-                 "correct the row or leave it out"};
+                 "Correct the row or leave it out."};
   }
   for (std::size_t row = 0; row < table.answers.size(); ++row) {
     if (std::isfinite(table.answers[row])) continue;
     return Error{"row " + std::to_string(row) + ": the answer is not a finite number",
-                 "correct the row or leave it out"};
+                 "Correct the row or leave it out."};
   }
   return {};
 }
@@ -68,7 +68,7 @@ Status check(const BoostingRecipe& recipe) {
       {"number of bins", recipe.bins >= 2 && recipe.bins <= kMostBins},
   };
   for (const auto& [name, holds] : rules) {
-    if (!holds) return Error{"the trees' " + std::string(name) + " makes no sense", "see BoostingRecipe"};
+    if (!holds) return Error{"the trees' " + std::string(name) + " is out of range", "See BoostingRecipe."};
   }
   return {};
 }

@@ -66,8 +66,8 @@ TEST(Boosting, The_first_tree_begins_at_the_median_and_adds_its_share) {
   EXPECT_EQ(trees->answer(std::vector<float>{4}), 5);
 }
 
-TEST(Boosting, What_cannot_be_learned_from_is_refused_with_its_place) {
-  EXPECT_EQ(problem_of({.columns = 2, .inputs = {}, .answers = {}}, {}), "there are no rows to learn from");
+TEST(Boosting, Unusable_rows_are_refused_with_their_place) {
+  EXPECT_EQ(problem_of({.columns = 2, .inputs = {}, .answers = {}}, {}), "no rows to learn from");
   EXPECT_EQ(problem_of({.columns = 2, .inputs = {1, 2, 3, NAN}, .answers = {1, 2}}, {}),
             "row 1: input 1 is not a finite number");
   EXPECT_EQ(problem_of({.columns = 1, .inputs = {1, 2}, .answers = {INFINITY, 2}}, {}),
@@ -76,10 +76,10 @@ TEST(Boosting, What_cannot_be_learned_from_is_refused_with_its_place) {
 
 TEST(Boosting, Numbers_of_the_recipe_that_make_no_sense_are_named) {
   const auto table = sample(20);
-  EXPECT_EQ(problem_of(table, {.trees = 0}), "the trees' number of trees makes no sense");
-  EXPECT_EQ(problem_of(table, {.limits = {.leaves = 1}}), "the trees' number of leaves makes no sense");
-  EXPECT_EQ(problem_of(table, {.rate = NAN}), "the trees' rate makes no sense");
-  EXPECT_EQ(problem_of(table, {.bins = 300}), "the trees' number of bins makes no sense");
+  EXPECT_EQ(problem_of(table, {.trees = 0}), "the trees' number of trees is out of range");
+  EXPECT_EQ(problem_of(table, {.limits = {.leaves = 1}}), "the trees' number of leaves is out of range");
+  EXPECT_EQ(problem_of(table, {.rate = NAN}), "the trees' rate is out of range");
+  EXPECT_EQ(problem_of(table, {.bins = 300}), "the trees' number of bins is out of range");
 }
 
 }  // namespace

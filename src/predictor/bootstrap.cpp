@@ -21,7 +21,7 @@ std::vector<Rows> rows_by_group(std::span<const std::size_t> groups) {
   return rows;
 }
 
-/// std::uniform_int_distribution may differ between libraries; this does not.
+/// Unlike std::uniform_int_distribution, this is the same with every library.
 std::size_t below(std::mt19937_64& random, std::size_t end) { return static_cast<std::size_t>(random() % end); }
 
 Rows draw(const std::vector<Rows>& groups, std::mt19937_64& random) {
@@ -46,7 +46,7 @@ Scores difference(const Scores& first, const Scores& second) {
   return result;
 }
 
-/// Between neighbours linearly; `sorted` is not empty.
+/// Interpolates linearly between neighbours; `sorted` is not empty.
 double quantile(const std::vector<double>& sorted, double share) {
   const double place = share * static_cast<double>(sorted.size() - 1);
   const auto below_place = static_cast<std::size_t>(place);

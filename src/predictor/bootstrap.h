@@ -20,7 +20,7 @@ struct Interval {
   bool contains(double value) const { return low <= value && value <= high; }
 };
 
-/// How two sets of predictions of the same rows differ: first less second, by metric.
+/// How two sets of predictions of the same rows differ: first minus second, by metric.
 struct Difference {
   Scores value;
   std::array<Interval, kMetrics> intervals{};
@@ -37,9 +37,9 @@ struct BootstrapOptions {
 /// Groups as numbers from 0, in the order in which they first occur.
 std::vector<std::size_t> number_groups(std::span<const std::string> names);
 
-/// The difference with an interval of the middle `coverage` of draws. Each draw takes as many groups as there are, with
-/// repetition, and all rows of each: rows of one group err alike and are no independent witnesses. Both sets are scored
-/// on the same draw. The same seed gives the same numbers. Draws without spread in the truth are left out of R2.
+/// The difference with an interval that contains the middle `coverage` of the draws. Each draw takes as many groups as
+/// there are, with repetition, and all rows of each, as the errors within a group are not independent. Both sets are
+/// scored on the same draw. The same seed gives the same numbers. Draws without spread in the truth are left out of R2.
 Difference compare(std::span<const double> truth, std::span<const double> first, std::span<const double> second,
                    std::span<const std::size_t> groups, const BootstrapOptions& options);
 

@@ -28,8 +28,8 @@ std::string text_of(double value) {
 }
 
 Error too_much(double coverage, double most) {
-  return {"a coverage of " + text_of(coverage) + " is more than the model's calibration can tell",
-          "ask for at most " + text_of(std::floor(most * 1000) / 1000)};
+  return {"a coverage of " + text_of(coverage) + " is more than the model's calibration supports",
+          "Use at most " + text_of(std::floor(most * 1000) / 1000) + "."};
 }
 
 }  // namespace
@@ -42,7 +42,7 @@ double Calibration::most_coverage() const {
 
 Result<double> Calibration::margin(double coverage) const {
   if (!(coverage > 0 && coverage < 1)) {
-    return Error{"the coverage is " + text_of(coverage), "give a number above 0 and below 1, such as 0.95"};
+    return Error{"the coverage is " + text_of(coverage), "Give a number above 0 and below 1, such as 0.95."};
   }
   double margin = -std::numeric_limits<double>::infinity();
   for (const auto& fold : folds) {

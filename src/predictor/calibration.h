@@ -10,7 +10,7 @@
 
 namespace dryfit::predictor {
 
-/// What predictions missed of jobs whose fold they had not seen, r = log(measured / predicted).
+/// The errors of out-of-fold predictions, r = log(measured / predicted).
 struct Calibration {
   std::vector<std::vector<double>> folds;  ///< each fold's r, ascending
 
@@ -20,28 +20,29 @@ struct Calibration {
   /// most_coverage().
   Result<double> margin(double coverage) const;
 
-  /// Where k would be above n, nobody can say: n / (n + 1) of the smallest fold; 0 when nothing was calibrated.
+  /// The largest coverage for which k is at most n: n / (n + 1) of the smallest fold; 0 without any calibration.
   double most_coverage() const;
 };
 
 /// Note [Upper bounds]
-/// Every job learned from was also predicted by a model that had not seen its fold, and a fold is made of whole
-/// families (Note [Families]). What such a prediction missed is what a new architecture's jobs are expected to be
-/// missed by. For a coverage c a bound is the prediction times e^m, where m is the least with which
+/// Every training job was also predicted by a model that had not seen its fold, and a fold consists of whole families
+/// (Note [Families]). The errors of these predictions are what we expect for the jobs of a new architecture. For a
+/// coverage c a bound is the prediction times e^m, where m is the smallest number with which
 ///
-///   of all jobs together, no more than 1 - c are missed, and
+///   of all jobs together, no more than 1 - c exceed their bound, and
 ///   of no fold more than kWorstFold * (1 - c)
 ///
-/// by the ranks of Calibration::margin. The second, since pooled alone the jobs of the worst fold were covered up to
-/// five points less than asked for, and what is asked about next is one architecture, not the mean of all. To ask c of
-/// every fold would be to take the largest of a few noisy quantiles: a bound of 95 % then covered 97 %.
+/// by the ranks of Calibration::margin. We need the second condition because with the first alone the jobs of the worst
+/// fold were covered up to five points less than requested, and the next job is of one architecture, not the mean of
+/// all. Requiring c of every fold would mean taking the largest of a few noisy quantiles: a bound of 95 % then covered
+/// 97 %.
 class Margins {
  public:
   static constexpr double kWorstFold = 1.4;
 
   explicit Margins(Calibration calibration);
 
-  /// m(c). An Error unless 0 < c < 1, or when there are too few jobs for it; it says how much can be had.
+  /// m(c). An Error unless 0 < c < 1, or if there are too few jobs for it; it says which coverage is possible.
   Result<double> at(double coverage) const;
 
  private:
@@ -49,7 +50,7 @@ class Margins {
   Calibration together_;  ///< all as one fold
 };
 
-/// `fold_of` has a number from 0 per residual.
+/// `fold_of` is the fold of each residual, from 0.
 Calibration calibrate(std::span<const double> residuals, std::span<const std::size_t> fold_of);
 
 }  // namespace dryfit::predictor

@@ -31,14 +31,14 @@ TEST(Calibration, The_worst_fold_decides) {
   EXPECT_DOUBLE_EQ(*calibration.margin(0.95), 1.9);
 }
 
-TEST(Calibration, A_coverage_beyond_the_smallest_fold_is_an_error_that_says_which_is_not) {
+TEST(Calibration, A_coverage_beyond_the_smallest_fold_is_an_error_that_names_the_limit) {
   const Calibration calibration{{ladder(99), ladder(19)}};
   EXPECT_DOUBLE_EQ(calibration.most_coverage(), 0.95);
   EXPECT_TRUE(calibration.margin(0.95));
   const auto margin = calibration.margin(0.96);
   ASSERT_FALSE(margin);
-  EXPECT_EQ(margin.error().what, "a coverage of 0.96 is more than the model's calibration can tell");
-  EXPECT_EQ(margin.error().hint, "ask for at most 0.95");
+  EXPECT_EQ(margin.error().what, "a coverage of 0.96 is more than the model's calibration supports");
+  EXPECT_EQ(margin.error().hint, "Use at most 0.95.");
 }
 
 TEST(Calibration, A_coverage_that_is_none_is_an_error) {
@@ -71,13 +71,13 @@ TEST(Margins, A_fold_that_is_much_worse_decides_with_a_little_more_missed) {
   EXPECT_NEAR(*margins.at(0.95), 0.2 * 93, 1e-9);  // the 93rd
 }
 
-TEST(Margins, Too_much_coverage_is_an_error_that_says_which_is_not) {
+TEST(Margins, Too_much_coverage_is_an_error_that_names_the_limit) {
   const Margins margins({{ladder(999), ladder(19)}});
   EXPECT_TRUE(margins.at(0.96));
   const auto margin = margins.at(0.97);
   ASSERT_FALSE(margin);
-  EXPECT_EQ(margin.error().what, "a coverage of 0.97 is more than the model's calibration can tell");
-  EXPECT_EQ(margin.error().hint, "ask for at most 0.964");
+  EXPECT_EQ(margin.error().what, "a coverage of 0.97 is more than the model's calibration supports");
+  EXPECT_EQ(margin.error().hint, "Use at most 0.964.");
   EXPECT_FALSE(margins.at(0));
   EXPECT_FALSE(margins.at(1));
   EXPECT_FALSE(Margins({}).at(0.5));
@@ -101,7 +101,7 @@ TEST(Calibration, Residuals_are_sorted_into_their_folds) {
   EXPECT_EQ(calibration.folds, (std::vector<std::vector<double>>{{0.2, 0.3}, {-0.1, 0.1}}));
 }
 
-TEST(Calibration, Of_jobs_like_those_of_the_folds_at_least_the_coverage_lies_below_the_bound) {
+TEST(Calibration, For_jobs_like_those_of_the_folds_the_bound_reaches_its_coverage) {
   std::mt19937_64 random(7);
   const auto normal = [&] {
     double sum = -6;

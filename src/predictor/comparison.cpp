@@ -8,7 +8,7 @@
 namespace dryfit::predictor {
 namespace {
 
-Difference to_best(const DataSet& data, const Contender& ours, const BarScores& best,
+Difference to_best(const DataSet& data, const Contender& ours, const BaselineScores& best,
                    const std::vector<Contender>& contenders, const BootstrapOptions& options) {
   std::map<std::string, Difference> by_name;
   Difference result;
@@ -25,13 +25,13 @@ Difference to_best(const DataSet& data, const Contender& ours, const BarScores& 
 
 }  // namespace
 
-Standing stand(const DataSet& data, const std::vector<Contender>& contenders) {
-  Standing standing;
-  for (const auto& contender : contenders) standing.scores.push_back(score(data, contender));
-  for (const auto bar : kAllBars) {
-    standing.bars[static_cast<std::size_t>(bar)] = score_bar(bar, contenders, standing.scores);
+Ranking rank(const DataSet& data, const std::vector<Contender>& contenders) {
+  Ranking ranking;
+  for (const auto& contender : contenders) ranking.scores.push_back(score(data, contender));
+  for (const auto baseline : kAllBaselines) {
+    ranking.baselines[static_cast<std::size_t>(baseline)] = score_baseline(baseline, contenders, ranking.scores);
   }
-  return standing;
+  return ranking;
 }
 
 Difference difference(const DataSet& data, const Contender& first, const Contender& second,
@@ -40,15 +40,15 @@ Difference difference(const DataSet& data, const Contender& first, const Contend
                  number_groups(data.groups()), options);
 }
 
-std::vector<BarDifference> differences_to_bars(const DataSet& data, const std::vector<Contender>& contenders,
-                                               const Standing& standing, const BootstrapOptions& options) {
-  std::vector<BarDifference> differences;
+std::vector<BaselineDifference> differences_to_baselines(const DataSet& data, const std::vector<Contender>& contenders,
+                                                         const Ranking& ranking, const BootstrapOptions& options) {
+  std::vector<BaselineDifference> differences;
   for (const auto& contender : contenders) {
-    if (contender.is_within(Bar::b3)) continue;
-    for (const auto bar : kAllBars) {
-      const auto& best = standing.bar(bar);
+    if (contender.is_within(Baseline::b3)) continue;
+    for (const auto baseline : kAllBaselines) {
+      const auto& best = ranking.baseline(baseline);
       if (best.names[0].empty()) continue;
-      differences.push_back({contender.name, bar, to_best(data, contender, best, contenders, options)});
+      differences.push_back({contender.name, baseline, to_best(data, contender, best, contenders, options)});
     }
   }
   return differences;

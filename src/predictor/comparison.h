@@ -12,28 +12,28 @@
 
 namespace dryfit::predictor {
 
-/// The scores of all contenders, and the bars that they make.
-struct Standing {
+/// The scores of all contenders, and of the baselines among them.
+struct Ranking {
   std::vector<Scores> scores;  ///< of each contender
-  std::array<BarScores, kAllBars.size()> bars;
+  std::array<BaselineScores, kAllBaselines.size()> baselines;
 
-  const BarScores& bar(Bar bar) const { return bars[static_cast<std::size_t>(bar)]; }
+  const BaselineScores& baseline(Baseline baseline) const { return baselines[static_cast<std::size_t>(baseline)]; }
 };
-Standing stand(const DataSet& data, const std::vector<Contender>& contenders);
+Ranking rank(const DataSet& data, const std::vector<Contender>& contenders);
 
-/// First less second in the unit of published scores, with intervals over the data set's groups.
+/// First minus second in the unit of published scores, with intervals over the data set's groups.
 Difference difference(const DataSet& data, const Contender& first, const Contender& second,
                       const BootstrapOptions& options);
 
-/// One of ours less the best of a bar: metric by metric less another comparator, as the bar names them.
-struct BarDifference {
+/// One of ours minus the best of a baseline, which may be a different comparator for each metric.
+struct BaselineDifference {
   std::string name;
-  Bar bar = Bar::b1;
+  Baseline baseline = Baseline::b1;
   Difference difference;
 };
 
-/// Of each contender that is in no bar, to each bar that has comparators.
-std::vector<BarDifference> differences_to_bars(const DataSet& data, const std::vector<Contender>& contenders,
-                                               const Standing& standing, const BootstrapOptions& options);
+/// For each contender that belongs to no baseline, the difference to each baseline that has comparators.
+std::vector<BaselineDifference> differences_to_baselines(const DataSet& data, const std::vector<Contender>& contenders,
+                                                         const Ranking& ranking, const BootstrapOptions& options);
 
 }  // namespace dryfit::predictor

@@ -22,20 +22,20 @@ Contender off_by(const std::string& name, double gib, double last) {
 
 TEST(Comparison, Scores_are_in_the_published_unit) {
   const std::vector<Contender> contenders{off_by("B1 a", 0.5, 0.5)};
-  const auto standing = stand(sample(), contenders);
-  EXPECT_DOUBLE_EQ(standing.scores[0][Metric::mae], 0.5);
-  EXPECT_DOUBLE_EQ(standing.bar(Bar::b1).best[Metric::mse], 0.25);
+  const auto ranking = rank(sample(), contenders);
+  EXPECT_DOUBLE_EQ(ranking.scores[0][Metric::mae], 0.5);
+  EXPECT_DOUBLE_EQ(ranking.baseline(Baseline::b1).best[Metric::mse], 0.25);
 }
 
-TEST(Comparison, Ours_is_held_metric_by_metric_against_the_best_of_each_bar) {
+TEST(Comparison, Ours_is_compared_metric_by_metric_with_the_best_of_each_baseline) {
   // "a" has the smaller mean error, "b" the smaller square.
   const std::vector<Contender> contenders{off_by("ours", 0, 0), off_by("B1 a", 0.1, 3), off_by("B2 b", 0.6, 0.6)};
   const auto data = sample();
-  const auto standing = stand(data, contenders);
-  const auto found = differences_to_bars(data, contenders, standing, {.seed = 1, .draws = 50});
+  const auto ranking = rank(data, contenders);
+  const auto found = differences_to_baselines(data, contenders, ranking, {.seed = 1, .draws = 50});
   ASSERT_EQ(found.size(), 3u);
   EXPECT_EQ(found[1].name, "ours");
-  EXPECT_EQ(found[1].bar, Bar::b2);
+  EXPECT_EQ(found[1].baseline, Baseline::b2);
   EXPECT_NEAR(found[0].difference.value[Metric::mse], -(7 * 0.01 + 9) / 8, 1e-9);
   EXPECT_NEAR(found[1].difference.value[Metric::mse], -0.36, 1e-9);
   EXPECT_NEAR(found[1].difference.value[Metric::mae], -(0.7 + 3) / 8, 1e-9);
@@ -44,7 +44,7 @@ TEST(Comparison, Ours_is_held_metric_by_metric_against_the_best_of_each_bar) {
 
 TEST(Comparison, Without_comparators_there_is_nothing_to_be_less_than) {
   const std::vector<Contender> contenders{off_by("ours", 0, 0)};
-  EXPECT_TRUE(differences_to_bars(sample(), contenders, stand(sample(), contenders), {}).empty());
+  EXPECT_TRUE(differences_to_baselines(sample(), contenders, rank(sample(), contenders), {}).empty());
 }
 
 }  // namespace

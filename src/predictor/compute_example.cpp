@@ -14,7 +14,7 @@ constexpr double kTera = 1e12;
 Status put_on_card(ComputeExample& example, const Catalogue& catalogue, const std::string& id) {
   const auto* file = catalogue.find(id);
   if (file == nullptr)
-    return Error{"there is no card '" + id + "' in the catalogue", "give the folder of Dryfit's cards"};
+    return Error{"unknown GPU '" + id + "'", "Give the folder of Dryfit's GPU files with --gpu-file."};
   const auto rates = peak_rates_of(file->card);
   if (!rates) return rates.error();
   example.gpu = id;

@@ -13,23 +13,23 @@
 
 namespace dryfit::predictor {
 
-/// A step that somebody measured.
+/// A measured step.
 struct ComputeExample {
   JobDescription job;
   std::string gpu;  ///< the card's id
   PeakRates rates;
   double optimizer_share = 1;
   double seconds = 0;
-  std::string group;      ///< what is never learned from and asked about at once: a module, a size
+  std::string group;      ///< never split between training and test: a module, a size
   std::size_t fold = 0;   ///< of the group
   std::size_t row = 0;    ///< of its table
-  bool described = true;  ///< false: the description is of another model than was measured; not to be learned from
+  bool described = true;  ///< false: the description is of another model than was measured; not for training
 };
 
-/// Lets the example be of that card of the catalogue. An Error when there is none, or its rates are not known.
+/// Makes it an example on the card `id` of the catalogue. An Error if the card or its rates are unknown.
 Status put_on_card(ComputeExample& example, const Catalogue& catalogue, const std::string& id);
 
-/// Model TFLOPS that the measured step achieved: six operations for each multiply-add, and what attention adds.
+/// Model TFLOPS that a step achieves if it takes `seconds`: six operations per multiply-add, and those of attention.
 double achieved_tflops(const ComputeExample& example, double seconds);
 
 }  // namespace dryfit::predictor

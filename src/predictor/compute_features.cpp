@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, kStepTerms> kTermNames{"matrices",  "atte
                                                               "depthwise", "layers",    "parameters"};
 constexpr std::array kKinds{n_conv, n_pointwise, n_groupconv, n_depthwise, n_linear, n_pool};
 
-/// A step whose model's blocks are known.
+/// A step of a model with known blocks.
 struct SteppedBlocks {
   std::span<const Block> blocks;
   double seconds = 0;  ///< all terms
@@ -85,7 +85,7 @@ constexpr std::array kTotals{"log arithmetic over activations", "log parameters 
 constexpr std::size_t kTotalFeatures = kStepTerms + kTotals.size();
 constexpr std::size_t kOutputFeature = 1;
 
-/// Finite whatever is divided by whatever: a job without activations or without arithmetic is far away, not nowhere.
+/// Always finite: a job without activations or without arithmetic is far away, but still has a place.
 double log_ratio(double a, double b) {
   constexpr double kLeast = 1e-12;
   return std::log(std::max(a, kLeast) / std::max(b, kLeast));

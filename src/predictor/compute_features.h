@@ -10,15 +10,15 @@
 
 namespace dryfit::predictor {
 
-/// A step as trees read it, not one number of which names a card or a batch: the same layers in the same balance are
-/// the same step to them, on whatever card. First the share of each of step_terms() in their sum; the logarithms of
-/// arithmetic over activations and of the parameters' bytes over theirs. Then, of layers: the logarithm of the seconds
-/// of a layer and of the layers; the shares of six kinds of layers; the largest kernels, groups, channels and width of
-/// a group; and four means over the multiply-adds, of the logarithms of channels, of multiply-adds per byte, of a
-/// layer's parameters and of a block's largest output.
+/// A step as trees read it. None of the numbers names a card or a batch: the same layers in the same balance are the
+/// same step on any card. First come the share of each of step_terms() in their sum, and the logarithms of arithmetic
+/// over activations and of the parameters' bytes over those of activations. Then, for layers: the logarithms of the
+/// seconds per layer and of the number of layers; the shares of six kinds of layers; the largest kernels, groups,
+/// channels and group width; and four means weighted by multiply-adds, of the logarithms of channels, of multiply-adds
+/// per byte, of a layer's parameters and of a block's largest output.
 std::vector<float> step_features(const Step& step, ComputeKnowledge knowledge, const StepTerms& terms);
 
-/// The names of those, in their order: "share of matrices".
+/// The names of these features, in order: "share of matrices".
 std::vector<std::string> step_feature_names(ComputeKnowledge knowledge);
 
 /// How many there are.

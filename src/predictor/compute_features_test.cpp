@@ -37,7 +37,7 @@ TEST(ComputeFeatures, The_shares_of_all_terms_are_one) {
   EXPECT_NEAR(std::accumulate(features.begin(), features.begin() + kStepTerms, 0.0), 1, 1e-6);
 }
 
-TEST(ComputeFeatures, A_card_that_does_everything_twice_as_fast_is_told_by_the_size_of_its_kernels_only) {
+TEST(ComputeFeatures, A_card_that_is_twice_as_fast_at_everything_differs_only_in_the_size_of_its_kernels) {
   auto job = sample_step_job();
   for (auto& block : job.model.blocks) block[BlockField::n_conv] = block[BlockField::n_linear] = 0;
   const auto slow = rates_of("rtx-3090-24gb");

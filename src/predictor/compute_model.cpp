@@ -27,15 +27,15 @@ bool is_sound(const StepReach& reach) {
          std::ranges::equal(reach.low, reach.high, std::less_equal<>());
 }
 
-bool has_sound_trees(const ComputeWay& way) {
-  return !way.trees.empty() && std::ranges::all_of(way.trees, [&](const BoostedTrees& trees) {
-    return trees.features == step_feature_count(way.knowledge) && predictor::check(trees);
+bool has_sound_trees(const ComputeVariant& variant) {
+  return !variant.trees.empty() && std::ranges::all_of(variant.trees, [&](const BoostedTrees& trees) {
+    return trees.features == step_feature_count(variant.knowledge) && predictor::check(trees);
   });
 }
 
 Status check_card(const ModelCard& card) {
   for (const auto* text : {&card.name, &card.data, &card.date, &card.folds, &card.errors, &card.licence}) {
-    if (text->empty()) return Error{"the model's card is not filled in", "say all that ModelCard asks for"};
+    if (text->empty()) return Error{"the model's description is incomplete", "Fill in every field of ModelCard."};
   }
   return {};
 }
@@ -57,45 +57,46 @@ bool was_measured(const ComputeModel& model, const std::string& setting) {
   return std::ranges::any_of(model.settings, [&](const std::string& each) { return each.starts_with(setting); });
 }
 
-StepEstimate estimate_step(const ComputeWay& way, const Step& step) {
-  const auto terms = step_terms(step, way.knowledge);
-  const auto features = step_features(step, way.knowledge, terms);
+StepEstimate estimate_step(const ComputeVariant& variant, const Step& step) {
+  const auto terms = step_terms(step, variant.knowledge);
+  const auto features = step_features(step, variant.knowledge, terms);
   double answer = 0;
-  for (const auto& trees : way.trees) answer += trees.answer(features) / static_cast<double>(way.trees.size());
-  const double base = way.base.seconds(terms);
+  for (const auto& trees : variant.trees) answer += trees.answer(features) / static_cast<double>(variant.trees.size());
+  const double base = variant.base.seconds(terms);
   return {.base_seconds = base,
-          .seconds = base * std::exp(std::clamp(answer, way.least_answer, way.most_answer)),
-          .distance = way.reach.distance(step_measures(step, terms))};
+          .seconds = base * std::exp(std::clamp(answer, variant.min_correction, variant.max_correction)),
+          .distance = variant.reach.distance(step_measures(step, terms))};
 }
 
-Status check(const ComputeWay& way) {
+Status check(const ComputeVariant& variant) {
   const auto bad = [&](const char* what) {
-    return Error{"the model's way of '" + std::string(to_text(way.knowledge)) + "': " + what, "train it again"};
+    return Error{"the model's variant '" + std::string(to_text(variant.knowledge)) + "': " + what, "Train it again."};
   };
-  if (!is_sound(way.base)) return bad("its roofline makes no sense");
-  if (!all_finite(std::array{way.least_answer, way.most_answer}) || way.least_answer > way.most_answer) {
-    return bad("the range of its answers makes no sense");
+  if (!is_sound(variant.base)) return bad("its roofline is invalid");
+  if (!all_finite(std::array{variant.min_correction, variant.max_correction}) ||
+      variant.min_correction > variant.max_correction) {
+    return bad("the range of its corrections is invalid");
   }
-  if (!has_sound_trees(way)) return bad("its trees are not sound");
-  if (!is_sound(way.above) || !is_sound(way.below)) return bad("its calibration makes no sense");
-  if (!is_sound(way.reach)) return bad("the reach of what it learned makes no sense");
+  if (!has_sound_trees(variant)) return bad("its trees are invalid");
+  if (!is_sound(variant.above) || !is_sound(variant.below)) return bad("its calibration is invalid");
+  if (!is_sound(variant.reach)) return bad("the range of its training data is invalid");
   return {};
 }
 
 Status check(const ComputeModel& model) {
   if (auto status = check_card(model.card); !status) return status;
   const auto& name = model.card.name;
-  if (model.ways.empty()) return Error{"the model '" + name + "' has learned nothing", "train it again"};
+  if (model.variants.empty()) return Error{"the model '" + name + "' has learned nothing", "Train it again."};
   if (!std::isfinite(model.gpu_shift) || model.gpu_shift < 0) {
-    return Error{"the model '" + name + "': its shift of cards makes no sense", "train it again"};
+    return Error{"the model '" + name + "': its shift for unseen GPUs is invalid", "Train it again."};
   }
   std::set<ComputeKnowledge> seen;
-  for (const auto& way : model.ways) {
-    if (!seen.insert(way.knowledge).second) {
-      return Error{"the model '" + name + "' has two ways of '" + std::string(to_text(way.knowledge)) + "'",
-                   "train it again"};
+  for (const auto& variant : model.variants) {
+    if (!seen.insert(variant.knowledge).second) {
+      return Error{"the model '" + name + "' has two variants '" + std::string(to_text(variant.knowledge)) + "'",
+                   "Train it again."};
     }
-    if (auto status = check(way); !status) return status;
+    if (auto status = check(variant); !status) return status;
   }
   return {};
 }

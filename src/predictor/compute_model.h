@@ -14,53 +14,53 @@
 
 namespace dryfit::predictor {
 
-/// What is learned of steps of which so much is known, as plain data. A step takes
+/// What is learned for steps with this knowledge, as plain data. A step takes
 ///   base * e^answer
-/// where the answer is the mean of the trees' answers, and stays within what was there to be learned: [least_answer,
-/// most_answer].
-struct ComputeWay {
+/// where the answer is the mean of the trees' answers, limited to the range in the training data: [min_correction,
+/// max_correction].
+struct ComputeVariant {
   ComputeKnowledge knowledge = ComputeKnowledge::layers;
   StepPhysics base;
-  double least_answer = 0;
-  double most_answer = 0;
+  double min_correction = 0;
+  double max_correction = 0;
   std::vector<BoostedTrees> trees;  ///< over step_features()
   Calibration above;                ///< of log(measured / predicted)
   Calibration below;                ///< of log(predicted / measured)
   StepReach reach;
 };
 
-/// A way for each ComputeKnowledge that was learned, at most one.
+/// At most one variant for each ComputeKnowledge.
 struct ComputeModel {
   ModelCard card;
-  std::vector<std::string> settings;  ///< setting_of() all steps that were measured
+  std::vector<std::string> settings;  ///< setting_of() all measured steps
   double gpu_shift = 0;               ///< Note [Unseen cards]
-  std::vector<ComputeWay> ways;
+  std::vector<ComputeVariant> variants;
 };
 
 /// Note [Unseen cards]
-/// What a roofline does not know of a card makes all of its steps slower or faster by about the same factor. How large
-/// that is was measured: of each card whose jobs were also run on others, the median of log(measured / predicted) when
-/// nothing of the card was learned from. The largest of these, whatever its sign, is the shift; it is added to both
-/// margins of a step in a setting that was not measured.
+/// What a roofline doesn't capture about a card makes all steps on it slower or faster by about the same factor. We
+/// measured how large that factor is: for each card with jobs that were also run on others, the median of
+/// log(measured / predicted) when the card is left out of training. The largest absolute value of these is the shift;
+/// it is added to both margins of a step in a setting that was not measured.
 
-/// On what a step was measured: "a100-40gb, bf16-amp, linear layers". The kind is that of which a model has more
-/// layers; "a100-40gb, bf16-amp, " when its blocks are not known.
+/// In which setting a step was measured: "a100-40gb, bf16-amp, linear layers". The kind is the one of which the model
+/// has more layers; "a100-40gb, bf16-amp, " if its blocks are unknown.
 std::string setting_of(const std::string& gpu, const JobDescription& job);
 
-/// Whether steps of that setting, of whatever kind where none is named, were measured.
+/// Whether steps in that setting were measured; without a kind in it, steps of any kind.
 bool was_measured(const ComputeModel& model, const std::string& setting);
 
-/// What physics alone, and what physics and trees say of a step, in seconds. The job has passed check() and is known
-/// at least so well.
+/// What physics alone, and physics with trees, predict for a step, in seconds. The job has passed check(), and has at
+/// least the knowledge of the variant.
 struct StepEstimate {
   double base_seconds = 0;
   double seconds = 0;
-  double distance = 0;  ///< without the card's
+  double distance = 0;  ///< without that of the card
 };
-StepEstimate estimate_step(const ComputeWay& way, const Step& step);
+StepEstimate estimate_step(const ComputeVariant& variant, const Step& step);
 
 /// An Error unless the parts belong together and no number is out of its range.
-Status check(const ComputeWay& way);
+Status check(const ComputeVariant& variant);
 Status check(const ComputeModel& model);
 
 }  // namespace dryfit::predictor

@@ -10,16 +10,16 @@ namespace {
 constexpr ModelKind kKind{"dryfitc\n", kComputeModelFileVersion, "a model of step times"};
 
 /// Note [Model body]
-template <class File, class Way>
-bool visit_way(File& file, Way& way) {
-  if (!visit_choice(file, way.knowledge, ComputeKnowledge::layers)) return false;
-  for (auto& weight : way.base.weights) file.number(weight);
-  for (auto* number : {&way.least_answer, &way.most_answer}) file.number(*number);
-  if (!visit_trees(file, way.trees)) return false;
-  for (auto* calibration : {&way.above, &way.below}) {
+template <class File, class Variant>
+bool visit_variant(File& file, Variant& variant) {
+  if (!visit_choice(file, variant.knowledge, ComputeKnowledge::layers)) return false;
+  for (auto& weight : variant.base.weights) file.number(weight);
+  for (auto* number : {&variant.min_correction, &variant.max_correction}) file.number(*number);
+  if (!visit_trees(file, variant.trees)) return false;
+  for (auto* calibration : {&variant.above, &variant.below}) {
     if (!visit_lists(file, calibration->folds)) return false;
   }
-  for (auto* bounds : {&way.reach.low, &way.reach.high}) {
+  for (auto* bounds : {&variant.reach.low, &variant.reach.high}) {
     for (auto& bound : *bounds) file.number(bound);
   }
   return true;
@@ -29,7 +29,7 @@ constexpr auto kVisit = [](auto& file, auto& model) {
   visit_card(file, model.card);
   if (!visit_all(file, model.settings, [&](auto& setting) { return file.text(setting), true; })) return false;
   file.number(model.gpu_shift);
-  return visit_all(file, model.ways, [&](auto& way) { return visit_way(file, way); });
+  return visit_all(file, model.variants, [&](auto& variant) { return visit_variant(file, variant); });
 };
 
 }  // namespace

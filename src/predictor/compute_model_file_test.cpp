@@ -27,13 +27,13 @@ std::string sealed(std::string bytes) {
   return bytes.append(reinterpret_cast<const char*>(&sum), sizeof sum);
 }
 
-StepEstimate estimate_by(const ComputeWay& way) {
+StepEstimate estimate_by(const ComputeVariant& variant) {
   const auto job = testing::sample_step_job();
   const auto rates = testing::rates_of("rtx-3090-24gb");
-  return estimate_step(way, {.job = job, .rates = rates});
+  return estimate_step(variant, {.job = job, .rates = rates});
 }
 
-TEST(ComputeModelFile, What_is_written_is_read_and_answers_alike) {
+TEST(ComputeModelFile, A_written_model_is_read_back_and_answers_the_same) {
   const auto model = sample_compute_model();
   const auto bytes = to_bytes(model);
   const auto read = parse_compute_model(bytes, "m.model");
@@ -42,10 +42,10 @@ TEST(ComputeModelFile, What_is_written_is_read_and_answers_alike) {
   EXPECT_EQ(read->settings, model.settings);
   EXPECT_EQ(read->gpu_shift, model.gpu_shift);
   EXPECT_EQ(to_bytes(*read), bytes);
-  ASSERT_EQ(read->ways.size(), 2u);
+  ASSERT_EQ(read->variants.size(), 2u);
   for (std::size_t i = 0; i < 2; ++i) {
-    EXPECT_EQ(estimate_by(read->ways[i]).seconds, estimate_by(model.ways[i]).seconds);
-    EXPECT_EQ(read->ways[i].below.folds, model.ways[i].below.folds);
+    EXPECT_EQ(estimate_by(read->variants[i]).seconds, estimate_by(model.variants[i]).seconds);
+    EXPECT_EQ(read->variants[i].below.folds, model.variants[i].below.folds);
   }
 }
 
@@ -55,9 +55,9 @@ TEST(ComputeModelFile, It_begins_as_it_is_drawn) {
   EXPECT_EQ(bytes.substr(24, 10), std::string("\6\0\0\0sample", 10));
 }
 
-TEST(ComputeModelFile, Any_cut_and_any_changed_byte_is_told) {
+TEST(ComputeModelFile, Any_cut_and_any_changed_byte_is_detected) {
   auto model = sample_compute_model();
-  model.ways.pop_back();
+  model.variants.pop_back();
   const auto bytes = to_bytes(model);
   for (std::size_t size = 0; size < bytes.size(); ++size) EXPECT_NE(problem_of(bytes.substr(0, size)), "") << size;
   EXPECT_EQ(problem_of(bytes + "x"), "m.model: the model file is damaged");
@@ -70,7 +70,7 @@ TEST(ComputeModelFile, Any_cut_and_any_changed_byte_is_told) {
 
 TEST(ComputeModelFile, A_changed_byte_under_a_right_checksum_never_does_harm) {
   auto small = sample_compute_model();
-  small.ways.pop_back();
+  small.variants.pop_back();
   const auto bytes = to_bytes(small);
   std::size_t refused = 0;
   for (std::size_t place = 8; place < bytes.size() - 8; ++place) {
@@ -81,7 +81,7 @@ TEST(ComputeModelFile, A_changed_byte_under_a_right_checksum_never_does_harm) {
       if (!model || !check(*model)) {
         ++refused;
       } else {
-        EXPECT_FALSE(std::isnan(estimate_by(model->ways[0]).seconds)) << place;
+        EXPECT_FALSE(std::isnan(estimate_by(model->variants[0]).seconds)) << place;
       }
     }
   }
@@ -93,11 +93,11 @@ TEST(ComputeModelFile, A_newer_version_and_another_kind_are_refused_by_name) {
   bytes[8] = 2;
   EXPECT_EQ(problem_of(bytes), "m.model: the model file is of version 2; this Dryfit reads up to 1");
   bytes[6] = 'j';
-  EXPECT_EQ(problem_of(bytes), "m.model: this is another kind of model of Dryfit");
-  EXPECT_EQ(problem_of(""), "m.model: this is no model file of Dryfit");
+  EXPECT_EQ(problem_of(bytes), "m.model: a Dryfit model of another kind");
+  EXPECT_EQ(problem_of(""), "m.model: not a Dryfit model file");
 }
 
-TEST(ComputeModelFile, A_file_is_written_and_read_and_what_cannot_be_is_said) {
+TEST(ComputeModelFile, A_file_is_written_and_read_and_failures_are_reported) {
   const TemporaryFolder folder;
   const auto file = folder / "c.model";
   ASSERT_TRUE(write_compute_model(sample_compute_model(), file));

@@ -19,7 +19,7 @@ using enum BlockField;
 
 constexpr double kSecondsPerLayer = 1e-5;  ///< some launches
 constexpr double kForwardShare = 1.0 / 3;  ///< of a step without checkpointing
-constexpr double kWeightPasses = 10;       ///< casts, forward, backward, gradients: whatever the optimizer is
+constexpr double kWeightPasses = 10;       ///< casts, forward, backward, gradients; with any optimizer
 
 /// How often an optimizer of torch.optim reads or writes a parameter, its gradient or its state.
 double passes_of(Optimizer optimizer) {
@@ -53,7 +53,7 @@ double convolutions_of(const Block& block) {
   return block[n_conv] + block[n_pointwise] + block[n_groupconv] + block[n_depthwise];
 }
 
-/// Operations a second of a layer that is linear, or else a convolution.
+/// Operations per second for a linear layer, or else a convolution.
 double rate_of(const Step& step, bool linear) {
   const bool full = step.job.precision == Precision::fp32;
   return full && linear ? step.rates.fp32_flops : peak_flops(step.rates, step.job.precision);
@@ -66,7 +66,7 @@ double matrix_seconds(const Step& step, const Block& block) {
 }
 
 /// Multiply-adds of a block's grouped convolutions. The bytes of the largest are those of its input or its output,
-/// whichever is more, and the channels those of any layer of the block; the smaller answer is nearer.
+/// whichever is larger, and the channels those of any layer of the block; the smaller result is closer.
 double grouped_channels(const Block& block) {
   const double area = block[hw_group_dw] * block[hw_group_dw];
   if (block[n_groupconv] == 0 || area == 0) return 0;
@@ -87,7 +87,7 @@ double attention_flops(const ModelDescription& model) {
   return std::max(0.0, model.flops - kFlopsPerMac * sum_of(model.blocks, macs));
 }
 
-/// Of one sample.
+/// Per sample.
 void add_layers(const Step& step, StepTerms& terms) {
   const auto& model = step.job.model;
   for (const auto& block : model.blocks) {
@@ -114,8 +114,8 @@ std::string_view to_text(ComputeKnowledge knowledge) {
 Result<ComputeKnowledge> compute_knowledge_of(const JobDescription& job) {
   if (sum_of(job.model.blocks, macs) > 0) return ComputeKnowledge::layers;
   if (job.model.flops > 0) return ComputeKnowledge::operations;
-  return Error{"of the model '" + job.model.name + "' neither blocks nor operations are known",
-               "give its 'flops', or describe it by a small dry run ('dryfit harvest')"};
+  return Error{"the blocks and operations of the model '" + job.model.name + "' are both unknown",
+               "Give its 'flops', or describe it with a small dry run (`dryfit harvest`)."};
 }
 
 StepTerms step_terms(const Step& step, ComputeKnowledge knowledge) {
@@ -175,7 +175,7 @@ Result<StepPhysics> fit_step_physics(std::span<const StepTerms> terms, std::span
   for (const auto& row : terms) std::ranges::copy(row.seconds, std::back_inserter(rows));
   const auto weights = solve_relative_nnls(rows, measured, kStepTerms);
   if (std::ranges::all_of(weights, [](double weight) { return weight <= 0; })) {
-    return Error{"no roofline can be fitted to " + std::to_string(terms.size()) + " steps", "give more of them"};
+    return Error{"cannot fit a roofline to " + std::to_string(terms.size()) + " steps", "Give more steps."};
   }
   StepPhysics physics;
   std::ranges::copy(weights, physics.weights.begin());

@@ -121,14 +121,14 @@ TEST(ComputePhysics, An_optimizer_with_more_state_and_a_whole_share_of_it_take_l
   EXPECT_NEAR(step_terms(eighth, kLayers)[StepTerm::parameters], adamw / 8, 1e-12);
 }
 
-TEST(ComputePhysics, Without_blocks_operations_are_enough_and_without_both_nothing_can_be_said) {
+TEST(ComputePhysics, Without_blocks_operations_are_enough_and_without_both_there_is_no_answer) {
   auto job = sample_step_job();
   EXPECT_EQ(*compute_knowledge_of(job), kLayers);
   job.model.blocks.clear();
   EXPECT_EQ(*compute_knowledge_of(job), kOperations);
   EXPECT_NEAR(terms_of(job, "rtx-3090-24gb", kOperations)[StepTerm::matrices], 64 * 9e9 / 71.16e12, 1e-5);
   job.model.flops = 0;
-  EXPECT_EQ(compute_knowledge_of(job).error().what, "of the model 'tiny' neither blocks nor operations are known");
+  EXPECT_EQ(compute_knowledge_of(job).error().what, "the blocks and operations of the model 'tiny' are both unknown");
 }
 
 TEST(ComputePhysics, Weights_are_found_again_and_none_is_negative) {
@@ -144,7 +144,7 @@ TEST(ComputePhysics, Weights_are_found_again_and_none_is_negative) {
   EXPECT_NEAR(physics->weights[2], 7, 1e-3);
   for (std::size_t i = 0; i < terms.size(); ++i) EXPECT_NEAR(physics->seconds(terms[i]) / seconds[i], 1, 1e-3);
   EXPECT_EQ(fit_step_physics(std::vector<StepTerms>(3), std::vector<double>(3, 1.0)).error().what,
-            "no roofline can be fitted to 3 steps");
+            "cannot fit a roofline to 3 steps");
 }
 
 }  // namespace

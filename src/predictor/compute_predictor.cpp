@@ -13,15 +13,15 @@
 namespace dryfit::predictor {
 namespace {
 
-/// The way that knows most of what the job tells.
-Result<const ComputeWay*> way_for(const ComputeModel& model, const JobDescription& job) {
+/// The variant for the job's knowledge.
+Result<const ComputeVariant*> variant_for(const ComputeModel& model, const JobDescription& job) {
   const auto knowledge = compute_knowledge_of(job);
   if (!knowledge) return knowledge.error();
-  const auto way = std::ranges::find(model.ways, *knowledge, &ComputeWay::knowledge);
-  if (way != model.ways.end()) return &*way;
-  return Error{"the model '" + model.card.name + "' has not learned from jobs of which '" +
-                   std::string(to_text(*knowledge)) + "' are known",
-               "take another model"};
+  const auto variant = std::ranges::find(model.variants, *knowledge, &ComputeVariant::knowledge);
+  if (variant != model.variants.end()) return &*variant;
+  return Error{"the model '" + model.card.name + "' was not trained on jobs described by '" +
+                   std::string(to_text(*knowledge)) + "'",
+               "Use another model."};
 }
 
 bool is_sensible(const ComputePrediction& prediction) {
@@ -48,15 +48,15 @@ Result<ComputePredictor> ComputePredictor::read(const std::filesystem::path& fil
 Result<ComputePrediction> ComputePredictor::predict(const JobDescription& job, const Card& card,
                                                     double coverage) const {
   if (auto status = check(job); !status) return status.error();
-  const auto way = way_for(*model_, job);
-  if (!way) return way.error();
+  const auto variant = variant_for(*model_, job);
+  if (!variant) return variant.error();
   const auto rates = peak_rates_of(card);
   if (!rates) return rates.error();
-  const auto above = (*way)->above.margin((1 + coverage) / 2);
+  const auto above = (*variant)->above.margin((1 + coverage) / 2);
   if (!above) return above.error();
-  const auto below = (*way)->below.margin((1 + coverage) / 2);
+  const auto below = (*variant)->below.margin((1 + coverage) / 2);
   if (!below) return below.error();
-  const auto [base, median, distance] = estimate_step(**way, {.job = job, .rates = *rates});
+  const auto [base, median, distance] = estimate_step(**variant, {.job = job, .rates = *rates});
   const bool measured = was_measured(*model_, setting_of(card.id, job));
   const double shift = measured ? 0 : model_->gpu_shift;
   const auto margin = [&](double usual) {
@@ -73,7 +73,8 @@ Result<ComputePrediction> ComputePredictor::predict(const JobDescription& job, c
                                      .familiar = measured && distance <= 1,
                                      .measured = measured};
   if (is_sensible(prediction)) return prediction;
-  return Error{"the model gives no sensible time for this job", "it is too far from what was learned"};
+  return Error{"the learned model gives no usable step time for this job",
+               "The job is too different from the training data."};
 }
 
 const ModelCard& ComputePredictor::card() const { return model_->card; }

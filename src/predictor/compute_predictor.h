@@ -16,36 +16,36 @@ namespace dryfit::predictor {
 
 struct ComputeModel;
 
-/// How fast a job that nobody ran computes.
+/// The predicted speed of a job.
 struct ComputePrediction {
   double median_seconds = 0;  ///< of a step
-  double lower_seconds = 0;   ///< `coverage` of jobs like those learned from lie between these two
+  double lower_seconds = 0;   ///< for a share `coverage` of jobs like the training data, the time is between these two
   double upper_seconds = 0;
   double coverage = 0;
-  double achieved_flops = 0;  ///< a second, at the median
+  double achieved_flops = 0;  ///< per second, at the median
   double utilisation = 0;     ///< of the card's peak in the job's precision
-  double distance = 0;        ///< from what was learned: 1 is as far as the farthest of the jobs learned from
+  double distance = 0;        ///< from the training data; 1 is the distance of the farthest training job
   bool familiar = true;       ///< false: farther than that; the interval has been widened
-  bool measured = true;       ///< false: no such job was learned from on this card (setting_of())
+  bool measured = true;       ///< false: no such job on this card is in the training data (setting_of())
 };
 
-/// A model file that answers for any job description. Immutable, so it may be used by many threads at once.
+/// A loaded model file that predicts any job description. Immutable, and so thread-safe.
 class ComputePredictor {
  public:
-  /// An Error that says so when the file is no such model, of a newer version, cut off or damaged.
+  /// An Error if the file is not such a model, of a newer version, cut off or damaged.
   static Result<ComputePredictor> read(const std::filesystem::path& file);
 
-  /// The same of a model that is no file. An Error when its parts do not belong together.
+  /// The same for a model in memory. An Error if its parts do not belong together.
   static Result<ComputePredictor> of(ComputeModel model);
 
   /// Note [Intervals]
-  /// The interval is the median times e^-a and e^b. For a job like those learned from a and b are
+  /// The interval is the median times e^-a and e^b. For a job like the training data, a and b are
   /// Calibration::margin((1 + coverage) / 2), one below and one above. Beyond a distance of 1 they grow by as much
-  /// again for each half width of what was learned, four times at most; in a setting that was not measured the shift of
-  /// Note [Unseen cards] is added, and the distance is at least Reach::kUnknownFlag.
+  /// again for each half width of the training data's range, at most four times; in a setting that was not measured,
+  /// the shift of Note [Unseen cards] is added and the distance is at least Reach::kUnknownFlag.
   ///
-  /// An Error when the job fails check(), too little is known of its model or its card, or the coverage is none or more
-  /// than the calibration can tell.
+  /// An Error if the job fails check(), too little is known about its model or its card, or the coverage is invalid or
+  /// more than the calibration supports.
   Result<ComputePrediction> predict(const JobDescription& job, const Card& card, double coverage) const;
 
   const ModelCard& card() const;

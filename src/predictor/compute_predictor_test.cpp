@@ -93,7 +93,7 @@ TEST(ComputePredictor, Without_blocks_it_answers_by_operations_and_without_both_
   job.model.flops = 0;
   const auto refused = ComputePredictor::of(sample_compute_model())->predict(job, card_of("rtx-3090-24gb"), 0.9);
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().what, "of the model 'tiny' neither blocks nor operations are known");
+  EXPECT_EQ(refused.error().what, "the blocks and operations of the model 'tiny' are both unknown");
 }
 
 TEST(ComputePredictor, A_bad_job_a_bad_coverage_and_a_card_without_rates_are_errors_and_never_a_number) {
@@ -114,32 +114,34 @@ TEST(ComputePredictor, A_bad_job_a_bad_coverage_and_a_card_without_rates_are_err
   EXPECT_FALSE(predictor->predict(job, card, 0.9));
 }
 
-TEST(ComputePredictor, A_model_whose_parts_do_not_belong_together_is_refused) {
+TEST(ComputePredictor, A_model_with_parts_that_do_not_belong_together_is_refused) {
   EXPECT_EQ(problem_of({.card = sample_compute_model().card}), "the model 'sample' has learned nothing");
   auto model = sample_compute_model();
   model.card.licence.clear();
-  EXPECT_EQ(problem_of(model), "the model's card is not filled in");
+  EXPECT_EQ(problem_of(model), "the model's description is incomplete");
   model = sample_compute_model();
   model.gpu_shift = std::nan("");
-  EXPECT_EQ(problem_of(model), "the model 'sample': its shift of cards makes no sense");
+  EXPECT_EQ(problem_of(model), "the model 'sample': its shift for unseen GPUs is invalid");
   model = sample_compute_model();
-  model.ways.push_back(model.ways[0]);
-  EXPECT_EQ(problem_of(model), "the model 'sample' has two ways of 'operations'");
+  model.variants.push_back(model.variants[0]);
+  EXPECT_EQ(problem_of(model), "the model 'sample' has two variants 'operations'");
   const auto problem_after = [](auto change) {
     auto changed = sample_compute_model();
-    change(changed.ways[1]);
+    change(changed.variants[1]);
     return problem_of(changed);
   };
-  const std::string begin = "the model's way of 'layers': ";
-  EXPECT_EQ(problem_after([](ComputeWay& way) { way.base.weights[3] = -1; }), begin + "its roofline makes no sense");
-  EXPECT_EQ(problem_after([](ComputeWay& way) { way.least_answer = 9; }),
-            begin + "the range of its answers makes no sense");
-  EXPECT_EQ(problem_after([](ComputeWay& way) { way.trees.clear(); }), begin + "its trees are not sound");
-  EXPECT_EQ(problem_after([](ComputeWay& way) { way.trees[0].features = 3; }), begin + "its trees are not sound");
-  EXPECT_EQ(problem_after([](ComputeWay& way) { way.above.folds[0][0] = 9; }),
-            begin + "its calibration makes no sense");
-  EXPECT_EQ(problem_after([](ComputeWay& way) { way.reach.low[0] = 1e9; }),
-            begin + "the reach of what it learned makes no sense");
+  const std::string begin = "the model's variant 'layers': ";
+  EXPECT_EQ(problem_after([](ComputeVariant& variant) { variant.base.weights[3] = -1; }),
+            begin + "its roofline is invalid");
+  EXPECT_EQ(problem_after([](ComputeVariant& variant) { variant.min_correction = 9; }),
+            begin + "the range of its corrections is invalid");
+  EXPECT_EQ(problem_after([](ComputeVariant& variant) { variant.trees.clear(); }), begin + "its trees are invalid");
+  EXPECT_EQ(problem_after([](ComputeVariant& variant) { variant.trees[0].features = 3; }),
+            begin + "its trees are invalid");
+  EXPECT_EQ(problem_after([](ComputeVariant& variant) { variant.above.folds[0][0] = 9; }),
+            begin + "its calibration is invalid");
+  EXPECT_EQ(problem_after([](ComputeVariant& variant) { variant.reach.low[0] = 1e9; }),
+            begin + "the range of its training data is invalid");
 }
 
 }  // namespace

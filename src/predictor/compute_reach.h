@@ -13,12 +13,12 @@ namespace dryfit::predictor {
 inline constexpr std::size_t kStepMeasures = 4;
 inline constexpr std::size_t kStepFlags = 5;
 
-/// Logarithms of batch, parameters, operations of a sample, and of the sum of step_terms(); then 0 or 1 for each
-/// precision and for checkpointing. The job has passed check() and something of its operations is known.
+/// Logarithms of batch, parameters, operations per sample, and the sum of step_terms(); then 0 or 1 for each precision
+/// and for checkpointing. The job has passed check() and its operations are known in some form.
 std::array<double, kStepMeasures + kStepFlags> step_measures(const Step& step, const StepTerms& terms);
 
-/// What the steps learned from ranged over. The distance of a step from them is that of Note [Distance] with the
-/// measures above: the largest of |value - middle| / half width, and Reach::kUnknownFlag for a flag that none had.
+/// The range of the training steps. The distance of a step from them is that of Note [Distance] with the measures
+/// above: the largest of |value - middle| / half width, and Reach::kUnknownFlag for a flag that no training step had.
 struct StepReach {
   std::array<double, kStepMeasures + kStepFlags> low{};
   std::array<double, kStepMeasures + kStepFlags> high{};

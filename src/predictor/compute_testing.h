@@ -80,19 +80,20 @@ inline std::vector<ComputeExample> sample_steps() {
   return examples;
 }
 
-/// A tree that says -0.1 up to a half of the first feature, and 0.1 above it; two folds of 99 residuals from -0.49 to
-/// 0.49; measured on the RTX 3090, in fp16 and with batches from 8 to 512.
-inline ComputeWay sample_compute_way(ComputeKnowledge knowledge) {
-  ComputeWay way{.knowledge = knowledge, .base = {{1, 1, 10, 4, 0.2, 25, 2}}, .least_answer = -1, .most_answer = 1};
-  way.trees = {{.features = step_feature_count(knowledge),
-                .start = 0.01,
-                .roots = {0},
-                .nodes = {{.value = 0.5f, .feature = 0, .next = 1}, {.value = -0.1f}, {.value = 0.1f}}}};
+/// A tree that answers -0.1 up to a half of the first feature, and 0.1 above it; two folds of 99 residuals from -0.49
+/// to 0.49; measured on the RTX 3090, in fp16 and with batches from 8 to 512.
+inline ComputeVariant sample_compute_variant(ComputeKnowledge knowledge) {
+  ComputeVariant variant{
+      .knowledge = knowledge, .base = {{1, 1, 10, 4, 0.2, 25, 2}}, .min_correction = -1, .max_correction = 1};
+  variant.trees = {{.features = step_feature_count(knowledge),
+                    .start = 0.01,
+                    .roots = {0},
+                    .nodes = {{.value = 0.5f, .feature = 0, .next = 1}, {.value = -0.1f}, {.value = 0.1f}}}};
   for (int fold = 0; fold < 2; ++fold) {
     std::vector<double> residuals;
     for (int i = -49; i <= 49; ++i) residuals.push_back(0.01 * i);
-    way.above.folds.push_back(residuals);
-    way.below.folds.push_back(std::move(residuals));
+    variant.above.folds.push_back(residuals);
+    variant.below.folds.push_back(std::move(residuals));
   }
   std::vector<std::array<double, kStepMeasures + kStepFlags>> measures;
   for (const double batch : {8.0, 512.0}) {
@@ -102,15 +103,15 @@ inline ComputeWay sample_compute_way(ComputeKnowledge knowledge) {
     const Step step{.job = job, .rates = rates};
     measures.push_back(step_measures(step, step_terms(step, knowledge)));
   }
-  way.reach = fit_step_reach(measures);
-  return way;
+  variant.reach = fit_step_reach(measures);
+  return variant;
 }
 
 inline ComputeModel sample_compute_model() {
   ComputeModel model{.card = {"sample", "made up", "2026-01-01", "none", "unknown", "Apache-2.0"},
                      .settings = {"rtx-3090-24gb, fp16-amp, convolutions"},
                      .gpu_shift = 0.3};
-  for (const auto knowledge : kAllComputeKnowledge) model.ways.push_back(sample_compute_way(knowledge));
+  for (const auto knowledge : kAllComputeKnowledge) model.variants.push_back(sample_compute_variant(knowledge));
   return model;
 }
 

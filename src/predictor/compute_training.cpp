@@ -50,10 +50,10 @@ ComputePlan with_seeds_of_fold(ComputePlan plan, std::size_t fold) {
   return plan;
 }
 
-/// The same way with one of its sets of trees.
-ComputeWay with_trees(const ComputeWay& way, std::size_t set) {
-  auto one = way;
-  one.trees = {way.trees[set]};
+/// The same variant with one of its sets of trees.
+ComputeVariant with_trees(const ComputeVariant& variant, std::size_t set) {
+  auto one = variant;
+  one.trees = {variant.trees[set]};
   return one;
 }
 
@@ -85,16 +85,16 @@ Calibration without_fold(ComputeExamples examples, const StepsOutOfFold& predict
 
 }  // namespace
 
-Result<ComputeWay> train_compute_way(ComputeExamples all, ComputeKnowledge knowledge, const ComputePlan& plan) {
+Result<ComputeVariant> train_compute_variant(ComputeExamples all, ComputeKnowledge knowledge, const ComputePlan& plan) {
   const auto examples = described_among(all, [](const ComputeExample&) { return true; });
-  if (examples.empty()) return Error{"there are no measured steps to learn from", "give some"};
+  if (examples.empty()) return Error{"no measured steps to learn from", "Give at least one table with measured steps."};
   std::vector<StepTerms> terms;
   std::vector<double> seconds;
   std::vector<std::array<double, kStepMeasures + kStepFlags>> measures;
   for (const auto& example : examples) {
     if (!std::isfinite(example.seconds) || example.seconds <= 0) {
       return Error{"row " + std::to_string(example.row) + ": the time of a step is not above zero",
-                   "correct the row or leave it out"};
+                   "Correct the row or leave it out."};
     }
     terms.push_back(step_terms(step_of(example), knowledge));
     seconds.push_back(example.seconds);
@@ -104,48 +104,48 @@ Result<ComputeWay> train_compute_way(ComputeExamples all, ComputeKnowledge knowl
   if (!base) return base.error();
   const auto table = table_of(examples, knowledge, terms, *base);
   const auto [least, most] = std::ranges::minmax(table.answers);
-  ComputeWay way{.knowledge = knowledge, .base = *base, .least_answer = least, .most_answer = most};
+  ComputeVariant variant{.knowledge = knowledge, .base = *base, .min_correction = least, .max_correction = most};
   for (const auto seed : plan.seeds) {
     auto trees = boost(table, plan.boosting, seed);
     if (!trees) return trees.error();
-    way.trees.push_back(std::move(*trees));
+    variant.trees.push_back(std::move(*trees));
   }
-  way.reach = fit_step_reach(measures);
-  return way;
+  variant.reach = fit_step_reach(measures);
+  return variant;
 }
 
 Result<StepsOutOfFold> predict_steps_without_fold(ComputeExamples examples, ComputeKnowledge knowledge,
                                                   const ComputePlan& plan, const Report& report) {
-  StepsOutOfFold said{knowledge,
-                      std::vector<double>(examples.size()),
-                      std::vector<double>(examples.size()),
-                      {plan.seeds.size(), std::vector<double>(examples.size())}};
+  StepsOutOfFold predicted{knowledge,
+                           std::vector<double>(examples.size()),
+                           std::vector<double>(examples.size()),
+                           {plan.seeds.size(), std::vector<double>(examples.size())}};
   const auto count = folds_of(examples);
   for (std::size_t fold = 0; fold < count; ++fold) {
     report(std::string(to_text(knowledge)) + ", fold " + std::to_string(fold + 1) + " of " + std::to_string(count));
     const auto others = described_among(examples, [&](const ComputeExample& each) { return each.fold != fold; });
-    const auto way = train_compute_way(others, knowledge, with_seeds_of_fold(plan, fold));
-    if (!way) return way.error();
-    for (std::size_t set = 0; set < way->trees.size(); ++set) {
-      const auto alone = with_trees(*way, set);
+    const auto variant = train_compute_variant(others, knowledge, with_seeds_of_fold(plan, fold));
+    if (!variant) return variant.error();
+    for (std::size_t set = 0; set < variant->trees.size(); ++set) {
+      const auto alone = with_trees(*variant, set);
       for (std::size_t i = 0; i < examples.size(); ++i) {
-        if (examples[i].fold == fold) said.seeds[set][i] = estimate_step(alone, step_of(examples[i])).seconds;
+        if (examples[i].fold == fold) predicted.seeds[set][i] = estimate_step(alone, step_of(examples[i])).seconds;
       }
     }
     for (std::size_t i = 0; i < examples.size(); ++i) {
       if (examples[i].fold != fold) continue;
-      const auto estimate = estimate_step(*way, step_of(examples[i]));
-      said.base[i] = estimate.base_seconds;
-      said.seconds[i] = estimate.seconds;
+      const auto estimate = estimate_step(*variant, step_of(examples[i]));
+      predicted.base[i] = estimate.base_seconds;
+      predicted.seconds[i] = estimate.seconds;
     }
   }
-  return said;
+  return predicted;
 }
 
-void calibrate_way(ComputeWay& way, ComputeExamples examples, const StepsOutOfFold& predictions) {
+void calibrate_variant(ComputeVariant& variant, ComputeExamples examples, const StepsOutOfFold& predictions) {
   const auto nothing_left_out = folds_of(examples);
-  way.above = without_fold(examples, predictions, nothing_left_out, 1);
-  way.below = without_fold(examples, predictions, nothing_left_out, -1);
+  variant.above = without_fold(examples, predictions, nothing_left_out, 1);
+  variant.below = without_fold(examples, predictions, nothing_left_out, -1);
 }
 
 Result<std::vector<GpuShift>> shifts_of_unseen_gpus(ComputeExamples examples, ComputeKnowledge knowledge,
@@ -159,13 +159,13 @@ Result<std::vector<GpuShift>> shifts_of_unseen_gpus(ComputeExamples examples, Co
   for (const double chip : chips) {
     report(std::string(to_text(knowledge)) + ", without a chip");
     const auto is_on_chip = [&](const ComputeExample& each) { return each.job.compute_capability == chip; };
-    const auto way = train_compute_way(described_among(examples, [&](const auto& each) { return !is_on_chip(each); }),
-                                       knowledge, plan);
-    if (!way) return way.error();
+    const auto variant = train_compute_variant(
+        described_among(examples, [&](const auto& each) { return !is_on_chip(each); }), knowledge, plan);
+    if (!variant) return variant.error();
     std::vector<double> misses, errors;
     for (const auto& example : examples) {
       if (!is_on_chip(example) || !shared.contains(example.group)) continue;
-      const double seconds = estimate_step(*way, step_of(example)).seconds;
+      const double seconds = estimate_step(*variant, step_of(example)).seconds;
       misses.push_back(missed(example, seconds));
       errors.push_back(std::abs(seconds / example.seconds - 1));
     }

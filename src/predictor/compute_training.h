@@ -15,7 +15,7 @@
 
 namespace dryfit::predictor {
 
-/// How a way is learned: boosted trees as everywhere else, but fewer, since the tables are small.
+/// How a variant is trained: with boosted trees as elsewhere, but fewer, as the tables are small.
 struct ComputePlan {
   BoostingRecipe boosting{.trees = 400};
   std::vector<std::uint64_t> seeds{0, 1, 2, 3, 4};  ///< a set of trees each
@@ -23,11 +23,12 @@ struct ComputePlan {
 
 using ComputeExamples = std::span<const ComputeExample>;
 
-/// From the examples that are described: the roofline's weights, the trees, and the reach. It is not calibrated. An
-/// Error when there is nothing to learn from. The same arguments give the same way, to the bit.
-Result<ComputeWay> train_compute_way(ComputeExamples examples, ComputeKnowledge knowledge, const ComputePlan& plan);
+/// Fits the roofline's weights, the trees and the reach to the examples that are described. Doesn't calibrate. An Error
+/// if there is nothing to learn from. The same arguments give the same variant, to the bit.
+Result<ComputeVariant> train_compute_variant(ComputeExamples examples, ComputeKnowledge knowledge,
+                                             const ComputePlan& plan);
 
-/// What was said of each example by a way that had not seen its fold, in seconds.
+/// The predictions for each example by a variant that had not seen its fold, in seconds.
 struct StepsOutOfFold {
   ComputeKnowledge knowledge = ComputeKnowledge::layers;
   std::vector<double> base;                ///< the roofline alone
@@ -39,10 +40,10 @@ struct StepsOutOfFold {
 Result<StepsOutOfFold> predict_steps_without_fold(ComputeExamples examples, ComputeKnowledge knowledge,
                                                   const ComputePlan& plan, const Report& report);
 
-/// Sets `above` and `below` by what the predictions missed.
-void calibrate_way(ComputeWay& way, ComputeExamples examples, const StepsOutOfFold& predictions);
+/// Sets `above` and `below` from the errors of the predictions.
+void calibrate_variant(ComputeVariant& variant, ComputeExamples examples, const StepsOutOfFold& predictions);
 
-/// What a chip's steps are missed by, in the median, when nothing of the chip was learned from.
+/// The median error for a chip's steps when the chip is left out of training.
 struct GpuShift {
   double compute_capability = 0;
   std::size_t steps = 0;
@@ -50,15 +51,15 @@ struct GpuShift {
   double median_error = 0;  ///< relative
 };
 
-/// Note [Unseen cards]: of each chip, over those of its examples whose group was measured on another chip too. Chips
-/// without any are left out.
+/// Note [Unseen cards]: for each chip, over those of its examples that have a group measured on another chip too. Chips
+/// without such examples are left out.
 Result<std::vector<GpuShift>> shifts_of_unseen_gpus(ComputeExamples examples, ComputeKnowledge knowledge,
                                                     const ComputePlan& plan, const Report& report);
 
-/// How good intervals are that were calibrated without the fold they are of.
+/// How good intervals are, each calibrated without the fold that it belongs to.
 struct IntervalScores {
   double coverage = 0;    ///< the share of steps within theirs
-  double worst_fold = 0;  ///< the same of the fold where it is least
+  double worst_fold = 0;  ///< the same for the fold with the lowest share
   double factor = 0;      ///< the mean over the examples of sqrt(upper / lower)
 };
 

@@ -28,13 +28,14 @@ double mean_error(ComputeExamples examples, const std::vector<double>& seconds) 
 
 TEST(ComputeTraining, Trees_learn_what_the_roofline_does_not_know) {
   const auto examples = sample_steps();
-  const auto said = predict_steps_without_fold(examples, kLayers, kPlan, quiet);
-  ASSERT_TRUE(said) << said.error().what;
-  EXPECT_GT(mean_error(examples, said->base), 0.03);
-  EXPECT_LT(mean_error(examples, said->seconds), 0.8 * mean_error(examples, said->base));
-  ASSERT_EQ(said->seeds.size(), 2u);
+  const auto predicted = predict_steps_without_fold(examples, kLayers, kPlan, quiet);
+  ASSERT_TRUE(predicted) << predicted.error().what;
+  EXPECT_GT(mean_error(examples, predicted->base), 0.03);
+  EXPECT_LT(mean_error(examples, predicted->seconds), 0.8 * mean_error(examples, predicted->base));
+  ASSERT_EQ(predicted->seeds.size(), 2u);
   for (std::size_t i = 0; i < examples.size(); ++i) {
-    EXPECT_NEAR(said->seconds[i], std::sqrt(said->seeds[0][i] * said->seeds[1][i]), 1e-6 * said->seconds[i]);
+    EXPECT_NEAR(predicted->seconds[i], std::sqrt(predicted->seeds[0][i] * predicted->seeds[1][i]),
+                1e-6 * predicted->seconds[i]);
   }
 }
 
@@ -42,45 +43,45 @@ TEST(ComputeTraining, The_same_examples_give_the_same_bytes) {
   const auto examples = sample_steps();
   const auto bytes = [&] {
     ComputeModel model = testing::sample_compute_model();
-    model.ways = {train_compute_way(examples, kLayers, kPlan).value()};
+    model.variants = {train_compute_variant(examples, kLayers, kPlan).value()};
     return to_bytes(model);
   };
   EXPECT_EQ(bytes(), bytes());
 }
 
-TEST(ComputeTraining, What_is_not_described_is_asked_about_and_not_learned_from) {
+TEST(ComputeTraining, Undescribed_steps_are_predicted_but_not_learned_from) {
   auto examples = sample_steps();
-  const auto before = train_compute_way(examples, kLayers, kPlan);
+  const auto before = train_compute_variant(examples, kLayers, kPlan);
   auto strange = examples.front();
   strange.described = false;
   strange.seconds *= 100;
   examples.push_back(strange);
-  const auto after = train_compute_way(examples, kLayers, kPlan);
+  const auto after = train_compute_variant(examples, kLayers, kPlan);
   EXPECT_EQ(before->base.weights, after->base.weights);
-  EXPECT_EQ(before->most_answer, after->most_answer);
+  EXPECT_EQ(before->max_correction, after->max_correction);
   EXPECT_GT(predict_steps_without_fold(examples, kLayers, kPlan, quiet)->seconds.back(), 0);
 }
 
 TEST(ComputeTraining, The_calibration_holds_what_the_folds_missed_above_and_below) {
   const auto examples = sample_steps();
-  const auto said = predict_steps_without_fold(examples, kLayers, kPlan, quiet);
-  auto way = train_compute_way(examples, kLayers, kPlan).value();
-  calibrate_way(way, examples, *said);
-  ASSERT_EQ(way.above.folds.size(), 4u);
-  EXPECT_EQ(way.above.folds[0].size(), 40u);
-  EXPECT_EQ(way.above.folds[0].front(), -way.below.folds[0].back());
-  EXPECT_TRUE(check(way)) << check(way).error().what;
+  const auto predicted = predict_steps_without_fold(examples, kLayers, kPlan, quiet);
+  auto variant = train_compute_variant(examples, kLayers, kPlan).value();
+  calibrate_variant(variant, examples, *predicted);
+  ASSERT_EQ(variant.above.folds.size(), 4u);
+  EXPECT_EQ(variant.above.folds[0].size(), 40u);
+  EXPECT_EQ(variant.above.folds[0].front(), -variant.below.folds[0].back());
+  EXPECT_TRUE(check(variant)) << check(variant).error().what;
 }
 
-TEST(ComputeTraining, Intervals_hold_about_what_was_asked_for) {
+TEST(ComputeTraining, Intervals_have_about_the_requested_coverage) {
   const auto examples = sample_steps();
-  const auto said = predict_steps_without_fold(examples, kLayers, kPlan, quiet);
-  const auto scores = score_intervals(examples, *said, 0.8);
+  const auto predicted = predict_steps_without_fold(examples, kLayers, kPlan, quiet);
+  const auto scores = score_intervals(examples, *predicted, 0.8);
   ASSERT_TRUE(scores) << scores.error().what;
   EXPECT_GE(scores->coverage, 0.8);
   EXPECT_LE(scores->worst_fold, scores->coverage);
   EXPECT_GE(scores->factor, 1);
-  EXPECT_FALSE(score_intervals(examples, *said, 0.99)) << "40 steps of a fold cannot tell";
+  EXPECT_FALSE(score_intervals(examples, *predicted, 0.99)) << "40 steps of a fold cannot tell";
 }
 
 TEST(ComputeTraining, A_chip_that_is_slower_than_its_rates_is_found_to_be_when_it_is_left_out) {
@@ -98,15 +99,16 @@ TEST(ComputeTraining, A_chip_that_is_slower_than_its_rates_is_found_to_be_when_i
   EXPECT_NEAR(shifts->at(1).shift, -std::log(1.5), 0.15);
 }
 
-TEST(ComputeTraining, Chips_whose_jobs_ran_nowhere_else_say_nothing_of_cards) {
+TEST(ComputeTraining, Chips_with_jobs_that_ran_nowhere_else_have_no_shift) {
   EXPECT_TRUE(shifts_of_unseen_gpus(sample_steps(), kLayers, kPlan, quiet)->empty());
 }
 
-TEST(ComputeTraining, Nothing_to_learn_from_and_a_time_that_is_no_number_are_errors) {
-  EXPECT_EQ(train_compute_way({}, kLayers, kPlan).error().what, "there are no measured steps to learn from");
+TEST(ComputeTraining, No_steps_and_a_time_that_is_not_a_number_are_errors) {
+  EXPECT_EQ(train_compute_variant({}, kLayers, kPlan).error().what, "no measured steps to learn from");
   auto examples = sample_steps();
   examples[3].seconds = std::nan("");
-  EXPECT_EQ(train_compute_way(examples, kLayers, kPlan).error().what, "row 3: the time of a step is not above zero");
+  EXPECT_EQ(train_compute_variant(examples, kLayers, kPlan).error().what,
+            "row 3: the time of a step is not above zero");
 }
 
 }  // namespace

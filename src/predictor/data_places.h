@@ -8,8 +8,8 @@ namespace dryfit::predictor {
 
 /// Where data sets are read from.
 struct DataPlaces {
-  std::filesystem::path folder;    ///< of the public tables
-  std::filesystem::path dry_runs;  ///< rows of a harvest, for features made of them: Note [Dry-run base]
+  std::filesystem::path folder;    ///< the public tables
+  std::filesystem::path dry_runs;  ///< rows of a harvest, for features made from them: Note [Dry-run base]
 };
 
 }  // namespace dryfit::predictor

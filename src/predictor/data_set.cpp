@@ -36,7 +36,7 @@ Status fit_bases(DataSet& data, const BaseFit& fit) {
     for (std::size_t place = 0; place < base->size(); ++place) {
       if (std::isfinite((*base)[place]) && (*base)[place] > 0) continue;
       return Error{"the physics base of row " + std::to_string(data.examples[place].row) + " is not above zero",
-                   "correct the row or leave it out"};
+                   "Correct the row or leave it out."};
     }
     data.bases.push_back(std::move(*base));
   }

@@ -31,17 +31,17 @@ inline DataSet sample_set(std::size_t count) {
   return data;
 }
 
-/// The mean of |log(said / truth)| over the examples tested in a fold.
-inline double mean_log_error(const DataSet& data, std::size_t fold, const std::vector<double>& said) {
+/// The mean of |log(predicted / truth)| over the examples tested in a fold.
+inline double mean_log_error(const DataSet& data, std::size_t fold, const std::vector<double>& predicted) {
   const auto places = data.folds.tested_in(fold);
   double sum = 0;
   for (std::size_t i = 0; i < places.size(); ++i) {
-    sum += std::abs(std::log(said[i] / data.examples[places[i]].truth));
+    sum += std::abs(std::log(predicted[i] / data.examples[places[i]].truth));
   }
   return sum / static_cast<double>(places.size());
 }
 
-/// The same of the base alone.
+/// The same for the base alone.
 inline double mean_log_error_of_base(const DataSet& data, std::size_t fold) {
   std::vector<double> base;
   for (const auto place : data.folds.tested_in(fold)) base.push_back(data.bases[fold][place]);

@@ -83,14 +83,14 @@ Result<const DataSetEntry*> find_data_set(std::string_view name) {
   if (found != all.end()) return &*found;
   std::vector<std::string_view> names;
   for (const auto& entry : all) names.push_back(entry.name);
-  return Error{"there is no data set '" + std::string(name) + "'", "there are: " + joined(names)};
+  return Error{"unknown data set '" + std::string(name) + "'", "Use one of: " + joined(names) + "."};
 }
 
 Result<DataSet> read_data_set(const DataSetEntry& entry, const DataPlaces& places, std::string_view protocol,
                               std::string_view features) {
   if (std::ranges::find(entry.features, features) == entry.features.end()) {
     return Error{"the data set '" + std::string(entry.name) + "' has no features '" + std::string(features) + "'",
-                 "it has: " + joined(entry.features)};
+                 "Use one of: " + joined(entry.features) + "."};
   }
   return entry.read(places, protocol, features);
 }

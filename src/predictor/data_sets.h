@@ -13,13 +13,13 @@
 
 namespace dryfit::predictor {
 
-/// A data set that can be asked for by name, and the ways to look at it.
+/// A data set that can be selected by name, with its features and folds.
 struct DataSetEntry {
   std::string_view name;
   std::vector<std::string_view> features;  ///< names of its feature sets, the usual one first
 
-  /// The protocols to develop with, the usual one first. All others are kept for the last test, so that nothing is
-  /// chosen by them.
+  /// The protocols to develop with, the usual one first. All others are kept for the last test, so that no choice
+  /// depends on them.
   std::vector<std::string_view> open_folds;
 
   Result<DataSet> (*read)(const DataPlaces& places, std::string_view protocol, std::string_view features);
@@ -29,10 +29,10 @@ struct DataSetEntry {
 
 std::span<const DataSetEntry> all_data_sets();
 
-/// An Error that names those there are.
+/// An Error lists the known names.
 Result<const DataSetEntry*> find_data_set(std::string_view name);
 
-/// An Error when the data set has no such features, or the tables are not as they must be.
+/// An Error if the data set has no such features, or a table is invalid.
 Result<DataSet> read_data_set(const DataSetEntry& entry, const DataPlaces& places, std::string_view protocol,
                               std::string_view features);
 

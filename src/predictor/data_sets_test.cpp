@@ -21,13 +21,13 @@ TEST(DataSets, What_is_kept_for_the_last_test_is_known) {
   EXPECT_TRUE(is_kept("timm-throughput", "module5_s1"));
 }
 
-TEST(DataSets, A_name_that_is_not_there_is_answered_with_those_that_are) {
+TEST(DataSets, An_unknown_name_is_answered_with_the_known_ones) {
   const auto set = find_data_set("imagenet");
   ASSERT_FALSE(set);
-  EXPECT_EQ(set.error().what, "there is no data set 'imagenet'");
+  EXPECT_EQ(set.error().what, "unknown data set 'imagenet'");
   const auto data = read_data_set(**find_data_set("llm-foundry"), {.folder = "/nonexistent"}, "model9", "all");
   ASSERT_FALSE(data);
-  EXPECT_EQ(data.error().hint, "it has: physics, observed-fp8");
+  EXPECT_EQ(data.error().hint, "Use one of: physics, observed-fp8.");
 }
 
 TEST(DataSets, A_folder_without_tables_is_named) {

@@ -42,11 +42,11 @@ Result<typename Names::value_type::first_type> parse_in(const Names& names, std:
     if (name == text) return value;
     all += (all.empty() ? "" : ", ") + std::string(name);
   }
-  return Error{"there is no " + std::string(what) + " '" + std::string(text) + "'", "There are: " + all + "."};
+  return Error{"unknown " + std::string(what) + " '" + std::string(text) + "'", "Use one of: " + all + "."};
 }
 
-/// A number of a job, with the range in which it makes sense. The upper ends are far beyond anything that was ever
-/// trained; they catch slips.
+/// A number of a job, with its valid range. The upper ends are far beyond anything that was ever trained; they catch
+/// typos.
 struct Bounded {
   std::string_view name;
   double value;
@@ -81,7 +81,7 @@ auto kind_of(const Probe& probe) { return std::tuple(probe.precision, probe.chec
 Status check(const std::vector<Probe>& probes) {
   if (probes.size() > kMostProbes) {
     return Error{"the job has " + std::to_string(probes.size()) + " probes, more than " + std::to_string(kMostProbes),
-                 "Two of each precision are enough."};
+                 "Two per precision are enough."};
   }
   for (const auto& probe : probes) {
     const std::array numbers{Bounded{"probes: batch", probe.batch, false, 1e7},
@@ -92,7 +92,7 @@ Status check(const std::vector<Probe>& probes) {
   }
   const auto sorted = std::ranges::adjacent_find(probes, std::ranges::greater_equal(), kind_of) == probes.end();
   if (sorted) return {};
-  return Error{"the job's 'probes' are not in order, or one is there twice",
+  return Error{"the job's 'probes' are out of order or contain a duplicate",
                "Sort them by precision (fp32, bf16-amp, fp16-amp, bf16), checkpointing and batch."};
 }
 

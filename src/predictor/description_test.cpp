@@ -29,7 +29,7 @@ std::string problem_of(const JobDescription& job) {
 
 TEST(Description, A_sensible_job_passes) { EXPECT_EQ(problem_of(sample()), ""); }
 
-TEST(Description, What_is_not_known_may_be_zero) {
+TEST(Description, Unknown_numbers_may_be_zero) {
   auto job = sample();
   job.model.blocks.clear();
   EXPECT_EQ(job.model.flops, 0);
@@ -50,7 +50,7 @@ TEST(Description, A_batch_of_zero_of_less_of_a_half_or_beyond_all_sense_is_refus
   EXPECT_EQ(check(job).error().hint, "Give a number above 0 to 10000000.");
 }
 
-TEST(Description, What_is_no_number_is_refused_wherever_it_stands) {
+TEST(Description, A_NaN_is_refused_anywhere) {
   auto job = sample();
   job.model.flops = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(problem_of(job), "the job's 'flops' is nan");
@@ -76,7 +76,7 @@ TEST(Description, Probes_that_make_no_sense_are_refused) {
   job.model.probes[0].batch = 0;
   EXPECT_EQ(problem_of(job), "the job's 'probes: batch' is 0");
   job.model.probes = {probe, probe};
-  EXPECT_EQ(problem_of(job), "the job's 'probes' are not in order, or one is there twice");
+  EXPECT_EQ(problem_of(job), "the job's 'probes' are out of order or contain a duplicate");
   job.model.probes.resize(kMostProbes + 1);
   EXPECT_EQ(problem_of(job), "the job has 65 probes, more than 64");
 }
@@ -97,11 +97,11 @@ TEST(Description, Optimizers_and_precisions_are_read_as_they_are_written) {
 TEST(Description, An_unknown_name_is_refused_with_those_there_are) {
   const auto optimizer = parse_optimizer("lion");
   ASSERT_FALSE(optimizer);
-  EXPECT_EQ(optimizer.error().what, "there is no optimizer 'lion'");
-  EXPECT_EQ(optimizer.error().hint, "There are: sgd, momentum, adam, adamw, rmsprop, adagrad, adafactor.");
+  EXPECT_EQ(optimizer.error().what, "unknown optimizer 'lion'");
+  EXPECT_EQ(optimizer.error().hint, "Use one of: sgd, momentum, adam, adamw, rmsprop, adagrad, adafactor.");
   const auto precision = parse_precision("");
   ASSERT_FALSE(precision);
-  EXPECT_EQ(precision.error().hint, "There are: fp32, bf16-amp, fp16-amp, bf16.");
+  EXPECT_EQ(precision.error().hint, "Use one of: fp32, bf16-amp, fp16-amp, bf16.");
 }
 
 }  // namespace

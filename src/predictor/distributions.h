@@ -6,10 +6,10 @@
 
 namespace dryfit::predictor {
 
-/// Where the standard normal distribution has come to `probability`, which is above 0 and below 1: 1.645 for 0.95.
+/// The quantile of the standard normal distribution at `probability`, which is above 0 and below 1: 1.645 for 0.95.
 double normal_quantile(double probability);
 
-/// How likely `least` or more of `trials` independent tries succeed, each with `probability` (0 to 1).
+/// The probability that `least` or more of `trials` independent trials succeed, each with `probability` (0 to 1).
 double binomial_tail(std::size_t least, std::size_t trials, double probability);
 
 }  // namespace dryfit::predictor

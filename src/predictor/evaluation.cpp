@@ -10,25 +10,26 @@
 namespace dryfit::predictor {
 namespace {
 
-/// Where in the table each wanted row stands.
+/// The place of each wanted row in the table.
 Result<std::vector<std::size_t>> places_of(const Table& table, std::span<const std::size_t> rows) {
   const auto numbers = table.numbers("row");
   if (!numbers) return numbers.error();
   std::map<double, std::size_t> places;
   for (std::size_t i = 0; i < numbers->size(); ++i) {
     if (places.try_emplace((*numbers)[i], i).second) continue;
-    return Error{table.place(i) + ": the row is there twice", "predict every row once"};
+    return Error{table.place(i) + ": the row occurs twice", "Predict every row once."};
   }
   std::vector<std::size_t> found;
   for (const auto row : rows) {
     const auto place = places.find(static_cast<double>(row));
     if (place == places.end())
-      return Error{"row " + std::to_string(row) + " is not predicted", "predict every row once"};
+      return Error{"row " + std::to_string(row) + " is not predicted", "Predict every row once."};
     found.push_back(place->second);
     places.erase(place);
   }
   if (places.empty()) return found;
-  return Error{table.place(places.begin()->second) + ": the row is not one of the folds", "use the folds of this data"};
+  return Error{table.place(places.begin()->second) + ": the row is not in the folds",
+               "Use the folds of this data set."};
 }
 
 bool is_better(Metric metric, double value, double than) {
@@ -37,21 +38,23 @@ bool is_better(Metric metric, double value, double than) {
 
 }  // namespace
 
-std::string_view to_text(Bar bar) {
+std::string_view to_text(Baseline baseline) {
   constexpr std::array<std::string_view, 3> names{"B1", "B2", "B3"};
-  return names[static_cast<std::size_t>(bar)];
+  return names[static_cast<std::size_t>(baseline)];
 }
 
-bool Contender::is_within(Bar bar) const {
-  return std::ranges::any_of(kAllBars,
-                             [&](Bar own) { return own <= bar && name.starts_with(std::string(to_text(own)) + " "); });
+bool Contender::is_within(Baseline baseline) const {
+  return std::ranges::any_of(kAllBaselines, [&](Baseline own) {
+    return own <= baseline && name.starts_with(std::string(to_text(own)) + " ");
+  });
 }
 
-BarScores score_bar(Bar bar, std::span<const Contender> contenders, std::span<const Scores> scores) {
+BaselineScores score_baseline(Baseline baseline, std::span<const Contender> contenders,
+                              std::span<const Scores> scores) {
   DRYFIT_CHECK(contenders.size() == scores.size());
-  BarScores result;
+  BaselineScores result;
   for (std::size_t i = 0; i < contenders.size(); ++i) {
-    if (!contenders[i].is_within(bar)) continue;
+    if (!contenders[i].is_within(baseline)) continue;
     for (const auto metric : kAllMetrics) {
       const auto place = static_cast<std::size_t>(metric);
       if (!result.names[place].empty() && !is_better(metric, scores[i][metric], result.best[metric])) continue;
@@ -82,7 +85,8 @@ Result<std::vector<Contender>> contenders_in(const Table& table, std::span<const
     for (const auto place : *places) {
       const double value = (*numbers)[place];
       if (value <= 0)
-        return Error{table.place(place) + ": '" + column + "' is not above zero", "give the unit of the data set"};
+        return Error{table.place(place) + ": '" + column + "' is not above zero",
+                     "Give the values in the unit of the data set."};
       contender.predicted.push_back(value);
     }
   }

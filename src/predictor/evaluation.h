@@ -17,38 +17,39 @@
 namespace dryfit::predictor {
 
 /// Note [Bars]
-/// What a network has to beat, by how fairly the others were treated:
+/// What a network has to beat, by how favourably the others were set up:
 ///   b1  as the papers use them: squared loss, one sensible configuration each
 ///   b2  also with the absolute loss on logarithms, which is close to ours
 ///   b3  also fitted on the ratio to our physics base
-/// A bar holds all comparators up to it, and is the best of them by metric, chosen with the test rows in view: it
-/// favours the comparators. Only what beats b3 beats them all.
-enum class Bar : std::size_t { b1, b2, b3 };
-inline constexpr std::array<Bar, 3> kAllBars{Bar::b1, Bar::b2, Bar::b3};
+/// A baseline includes all comparators up to it. For each metric it is the best of them, chosen with the test rows in
+/// view, which favours the comparators. To beat all of them is to beat b3.
+enum class Baseline : std::size_t { b1, b2, b3 };
+inline constexpr std::array<Baseline, 3> kAllBaselines{Baseline::b1, Baseline::b2, Baseline::b3};
 
 /// "B1".
-std::string_view to_text(Bar bar);
+std::string_view to_text(Baseline baseline);
 
-/// What one model said of every job, having been trained without the job's fold.
+/// The predictions of one model for every job, each made without the job's fold.
 struct Contender {
-  std::string name;               ///< "B2 LightGBM l1": a comparator, of that bar; any other is ours
+  std::string name;               ///< "B2 LightGBM l1": a comparator of that baseline; any other name: ours
   std::vector<double> predicted;  ///< of each example of the data set, in its unit
 
-  bool is_within(Bar bar) const;
+  bool is_within(Baseline baseline) const;
 };
 
-/// The least (of R2 the largest) of each metric over the comparators of a bar.
-struct BarScores {
+/// The best value of each metric among the comparators of a baseline: the smallest, for R2 the largest.
+struct BaselineScores {
   Scores best;
-  std::array<std::string, kMetrics> names;  ///< whose that is; all empty when the bar has no comparators
+  std::array<std::string, kMetrics> names;  ///< the contender with that value; empty if the baseline has no comparators
 };
-BarScores score_bar(Bar bar, std::span<const Contender> contenders, std::span<const Scores> scores);
+BaselineScores score_baseline(Baseline baseline, std::span<const Contender> contenders, std::span<const Scores> scores);
 
-/// The physics base alone, of each example that of its fold, so that it has not seen it.
+/// The physics base alone, for each example the one fitted without its fold.
 Contender base_out_of_fold(const DataSet& data);
 
-/// Reads contenders from a table with the column `row` (of the data table) and one of predictions per contender. Every
-/// row of `rows` must be there once and no other, in any order; a prediction that is not above zero is an Error.
+/// Reads contenders from a table with the column `row` (of the data table) and a column of predictions per contender.
+/// The table must have exactly the rows `rows`, each once, in any order; a prediction that is not above zero is an
+/// Error.
 Result<std::vector<Contender>> contenders_in(const Table& table, std::span<const std::size_t> rows);
 
 /// Values of the data set in the unit of published scores.

@@ -30,30 +30,30 @@ TEST(Evaluation, Predictions_are_put_in_the_order_of_the_data) {
 
 TEST(Evaluation, Predictions_that_are_not_of_exactly_these_rows_are_refused) {
   EXPECT_EQ(problem_of("row,x\n3,1\n"), "row 5 is not predicted");
-  EXPECT_EQ(problem_of("row,x\n3,1\n5,1\n6,1\n"), "p.csv:4: the row is not one of the folds");
-  EXPECT_EQ(problem_of("row,x\n3,1\n5,1\n3,1\n"), "p.csv:4: the row is there twice");
+  EXPECT_EQ(problem_of("row,x\n3,1\n5,1\n6,1\n"), "p.csv:4: the row is not in the folds");
+  EXPECT_EQ(problem_of("row,x\n3,1\n5,1\n3,1\n"), "p.csv:4: the row occurs twice");
   EXPECT_EQ(problem_of("row,x\n3,1\n5,0\n"), "p.csv:3: 'x' is not above zero");
   EXPECT_EQ(problem_of("row,x\n3,1\n5,nan\n"), "p.csv:3: 'x' is 'nan', not a finite number");
 }
 
-TEST(Evaluation, A_bar_holds_the_comparators_up_to_it_and_never_ours) {
+TEST(Evaluation, A_baseline_includes_the_comparators_up_to_it_and_never_ours) {
   const Contender ours{"BiGRU", {}};
   const Contender second{"B2 LightGBM l1", {}};
-  EXPECT_FALSE(ours.is_within(Bar::b3));
-  EXPECT_FALSE(second.is_within(Bar::b1));
-  EXPECT_TRUE(second.is_within(Bar::b2));
-  EXPECT_TRUE(second.is_within(Bar::b3));
+  EXPECT_FALSE(ours.is_within(Baseline::b3));
+  EXPECT_FALSE(second.is_within(Baseline::b1));
+  EXPECT_TRUE(second.is_within(Baseline::b2));
+  EXPECT_TRUE(second.is_within(Baseline::b3));
 }
 
-TEST(Evaluation, A_bar_is_the_best_of_its_comparators_metric_by_metric) {
+TEST(Evaluation, A_baseline_is_the_best_of_its_comparators_metric_by_metric) {
   const std::vector<Contender> all{{"B1 a", {}}, {"B1 b", {}}, {"ours", {}}, {"B3 c", {}}};
   const std::vector<Scores> scores{
       {{4, 2, 1, 9, 0.9}}, {{5, 2.2, 0.8, 7, 0.8}}, {{1, 1, 0.1, 1, 1}}, {{3, 1.7, 2, 8, 0.95}}};
-  const auto first = score_bar(Bar::b1, all, scores);
+  const auto first = score_baseline(Baseline::b1, all, scores);
   EXPECT_EQ(first.best.values, (std::array<double, 5>{4, 2, 0.8, 7, 0.9}));
   EXPECT_EQ(first.names, (std::array<std::string, 5>{"B1 a", "B1 a", "B1 b", "B1 b", "B1 a"}));
-  EXPECT_EQ(score_bar(Bar::b3, all, scores).best.values, (std::array<double, 5>{3, 1.7, 0.8, 7, 0.95}));
-  EXPECT_EQ(score_bar(Bar::b1, {}, {}).names[0], "");
+  EXPECT_EQ(score_baseline(Baseline::b3, all, scores).best.values, (std::array<double, 5>{3, 1.7, 0.8, 7, 0.95}));
+  EXPECT_EQ(score_baseline(Baseline::b1, {}, {}).names[0], "");
 }
 
 TEST(Evaluation, The_physics_base_of_an_example_is_that_of_its_fold) {

@@ -10,13 +10,13 @@
 namespace dryfit::predictor {
 namespace {
 
-/// Not below `low` and below `high`, also where rounding would reach it.
+/// At least `low` and below `high`, even if rounding would reach `high`.
 float between(float low, float high) {
   const float middle = std::midpoint(low, high);
   return middle < high ? middle : low;
 }
 
-/// A bin is closed when it has its share of the rows that were left when it was begun.
+/// A bin is closed once it has its share of the rows that were left when it was opened.
 std::vector<float> edges_of(const std::vector<float>& sorted, std::size_t most, std::size_t least_rows) {
   std::vector<float> edges;
   std::size_t begin = 0;

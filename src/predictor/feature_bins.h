@@ -11,7 +11,7 @@ namespace dryfit::predictor {
 
 inline constexpr std::size_t kMostBins = 256;
 
-/// The columns of a table as numbers of bins: all that a tree in growth can tell apart.
+/// The columns of a table as bin numbers, which is all that a growing tree distinguishes.
 struct FeatureBins {
   std::size_t rows = 0;
   std::vector<std::uint8_t> bins;  ///< column by column
@@ -23,9 +23,8 @@ struct FeatureBins {
   const std::uint8_t* column(std::size_t column) const { return bins.data() + column * rows; }
 };
 
-/// From rows of `columns` finite numbers, of which there is at least one. A column gets up to `most` bins (2 to
-/// kMostBins) of about as many rows each, at least `least_rows` where it has as many. Edges lie halfway between
-/// neighbouring values.
+/// From at least one row of `columns` finite numbers. A column gets up to `most` bins (2 to kMostBins) with about the
+/// same number of rows each, at least `least_rows` if it has that many. Edges are halfway between neighbouring values.
 FeatureBins fit_bins(std::span<const float> values, std::size_t columns, std::size_t most, std::size_t least_rows);
 
 }  // namespace dryfit::predictor

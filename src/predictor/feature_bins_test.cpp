@@ -50,7 +50,7 @@ TEST(FeatureBins, No_bin_has_fewer_rows_than_it_must) {
 
 TEST(FeatureBins, A_column_of_one_value_is_one_bin) { EXPECT_EQ(fit_bins(Floats{4, 4, 4}, 1, 255, 1).bins_in(0), 1u); }
 
-TEST(FeatureBins, Neighbouring_floats_are_told_apart) {
+TEST(FeatureBins, Neighbouring_floats_are_distinguished) {
   const float above = std::nextafter(1.0f, 2.0f);
   const auto bins = fit_bins(Floats{1, above}, 1, 255, 1);
   EXPECT_EQ(bins.bins, (std::vector<std::uint8_t>{0, 1}));

@@ -55,7 +55,7 @@ double batched(const BatchedBlocks& of, const Totals& totals) {
   return of.batch * amount(of, totals);
 }
 
-/// The two blocks with the largest convolution outputs: both are alive when workspaces are asked for.
+/// The two blocks with the largest convolution outputs: both are alive when workspaces are allocated.
 double two_largest_convolutions(const BatchedBlocks& of, const Totals&) {
   double first = 0;
   double second = 0;

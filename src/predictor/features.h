@@ -11,10 +11,10 @@
 
 namespace dryfit::predictor {
 
-/// What a model reads of a job beside its blocks.
+/// What a model reads about a job besides its blocks.
 enum class FeatureSet {
   plain,   ///< 8 numbers of the job itself
-  layers,  ///< those, and 31 aggregates of its blocks
+  layers,  ///< the same, and 31 aggregates of its blocks
 };
 
 inline constexpr std::size_t kPlainFeatures = 8;
@@ -30,11 +30,11 @@ constexpr std::size_t feature_count(FeatureSet set) {
 /// and maxima over the blocks, and of five of them times the batch; of a job without blocks they are all zero.
 std::vector<double> features_of(const Job& job, FeatureSet set);
 
-/// What those are logarithms of, into feature_count(set) numbers: of the first kPlainFeatures log(x), of the others
-/// log(1 + x).
+/// The arguments of these logarithms, feature_count(set) numbers: x of log(x) for the first kPlainFeatures, of
+/// log(1 + x) for the others.
 void amounts_of(const Job& job, FeatureSet set, std::span<double> amounts);
 
-/// The names of those, in their order: "log batch", "log1p saved_bytes".
+/// The names of the features, in order: "log batch", "log1p saved_bytes".
 std::vector<std::string> feature_names(FeatureSet set);
 
 /// A model's blocks and the batch that goes through them; a view.
@@ -43,7 +43,7 @@ struct BatchedBlocks {
   double batch = 0;
 };
 
-/// Those of them that are made of the blocks, and their names.
+/// The features that are made from the blocks, and their names.
 std::vector<double> block_features_of(const BatchedBlocks& of);
 std::vector<std::string> block_feature_names();
 
@@ -51,7 +51,7 @@ std::vector<std::string> block_feature_names();
 /// multiplied by it.
 std::vector<double> block_tokens_of(const BatchedBlocks& of);
 
-/// The x of those, into as many numbers.
+/// The x of these, into as many numbers.
 void block_amounts_of(const BatchedBlocks& of, std::span<double> amounts);
 
 }  // namespace dryfit::predictor

@@ -22,7 +22,7 @@ Result<std::vector<std::size_t>> indices(const Table& table, std::string_view co
     if (number < 0 || number >= end || number != std::floor(number)) {
       return Error{table.place(row) + ": '" + std::string(column) + "' is not a whole number from 0 to " +
                        std::to_string(static_cast<std::size_t>(end) - 1),
-                   "use the fold file that belongs to the data table"};
+                   "Use the fold file that belongs to the data table."};
     }
     found.push_back(static_cast<std::size_t>(number));
   }
@@ -33,7 +33,7 @@ Status check_ascending(const Table& table, const std::vector<std::size_t>& rows)
   for (std::size_t i = 1; i < rows.size(); ++i) {
     if (rows[i] <= rows[i - 1]) {
       return Error{table.place(i) + ": row " + std::to_string(rows[i]) + " does not come after the row before it",
-                   "list every row once, in ascending order"};
+                   "List every row once, in ascending order."};
     }
   }
   return {};
@@ -49,10 +49,10 @@ std::optional<std::size_t> empty_fold(const Folds& folds) {
 
 Status check_folds(const Folds& folds, std::string_view protocol) {
   const std::string name = "the folds '" + std::string(protocol) + "'";
-  if (folds.count < 2) return Error{name + " are fewer than two", "name a column with at least two folds"};
+  if (folds.count < 2) return Error{name + " are fewer than two", "Name a column with at least two folds."};
   const auto empty = empty_fold(folds);
   if (!empty) return {};
-  return Error{name + " have no row in fold " + std::to_string(*empty), "number the folds from 0 without gaps"};
+  return Error{name + " have no row in fold " + std::to_string(*empty), "Number the folds from 0 without gaps."};
 }
 
 std::vector<std::size_t> places(const Folds& folds, std::size_t fold, bool tested) {
@@ -90,7 +90,7 @@ Result<Folds> among(const Folds& folds, std::span<const std::size_t> known) {
   }
   const auto empty = empty_fold(kept);
   if (!empty) return kept;
-  return Error{"nothing is known of any row of fold " + std::to_string(*empty), "add features of its rows"};
+  return Error{"fold " + std::to_string(*empty) + " has no row with features", "Add features for its rows."};
 }
 
 }  // namespace dryfit::predictor

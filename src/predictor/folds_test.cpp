@@ -52,11 +52,11 @@ TEST(Folds, Only_rows_that_are_known_are_kept_and_no_fold_may_be_left_empty) {
   ASSERT_TRUE(kept) << kept.error().what;
   EXPECT_EQ(kept->rows, (Places{3, 4}));
   EXPECT_EQ(kept->folds, (Places{0, 1}));
-  EXPECT_EQ(among(*folds, Places{0, 4}).error().what, "nothing is known of any row of fold 0");
+  EXPECT_EQ(among(*folds, Places{0, 4}).error().what, "fold 0 has no row with features");
 }
 
-TEST(Folds, A_protocol_that_is_not_there_is_refused) {
-  EXPECT_EQ(problem_of("row,random5\n1,0\n"), "folds.csv: there is no column 'model5_s0'");
+TEST(Folds, An_unknown_protocol_is_refused) {
+  EXPECT_EQ(problem_of("row,random5\n1,0\n"), "folds.csv: no column 'model5_s0'");
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ Ending ending_of(const HarvestedJob& job) {
   return job.alloc_retries > 0 ? Ending::squeezed : Ending::fits;
 }
 
-/// Whether the row is one of those that describe its model, but for the card.
+/// Whether the row is one of those that describe its model, on any card.
 bool is_probe(const JobDescription& job) {
   return job.optimizer == Optimizer::sgd &&
          std::ranges::any_of(probes_of(job), [&](const Probe& probe) { return probe.batch == job.batch; });
@@ -40,7 +40,7 @@ class HarvestReader {
     if (row->verdict == "cannot-tell") return leave_out("cannot tell");
     const auto card = cards_.find(row->card);
     if (card == cards_.end()) {
-      return Error{place() + "there is no card '" + row->card + "'", "give the folder of its card file"};
+      return Error{place() + "unknown GPU '" + row->card + "'", "Give the folder of its GPU file with --gpu-file."};
     }
     const auto model = models_.find(row->source + "/" + row->model, row->size);
     if (!model || model->is_scaled()) return leave_out("not in the catalogue of models");
@@ -70,7 +70,7 @@ class HarvestReader {
     if (is_probe(job)) return leave_out("a probe");
     if (!job.model.probes.empty() && probes_of(job).empty()) return leave_out("of a kind that was not probed");
     const double bytes = row.peak_bytes - row.context_bytes;
-    if (!(bytes > 0)) return Error{place() + "the device's peak is not above its context", "harvest the job again"};
+    if (!(bytes > 0)) return Error{place() + "the device's peak is not above its context", "Harvest the job again."};
     seen_.insert({job.model.source, job.model.name, job.model.size});
     harvest_.examples.push_back({.line = line_,
                                  .family = family_of(row.model),
@@ -103,7 +103,7 @@ Result<Harvest> read_harvest(std::istream& stream, const std::string& name, cons
 
 Result<Harvest> read_harvest(const std::filesystem::path& file, const CardTable& cards, const KnownModels& models) {
   std::ifstream stream(file, std::ios::binary);
-  if (!stream) return Error{file.string() + ": cannot be opened", "give a file that 'dryfit harvest' wrote"};
+  if (!stream) return Error{file.string() + ": cannot be opened", "Give a file written by `dryfit harvest`."};
   return read_harvest(stream, file.string(), cards, models);
 }
 

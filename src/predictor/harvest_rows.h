@@ -16,53 +16,52 @@
 
 namespace dryfit::predictor {
 
-/// What a job's kernels depend on, of its card.
+/// The properties of a card that a job's kernels depend on.
 struct CardNumbers {
   double multiprocessors = 0;
-  double compute_capability = 0;  ///< "8.6" as 8.6
+  double compute_capability = 0;  ///< 8.6 for "8.6"
 };
 
 /// By id: "rtx-4090-24gb".
 using CardTable = std::map<std::string, CardNumbers, std::less<>>;
 
-/// What became of a job in its dry run.
+/// How a job ended in its dry run.
 enum class Ending {
   fits,
-  squeezed,     ///< fits, but only since PyTorch gave back what it kept: a larger card would have shown more
-  does_not_fit  ///< the peak is where it failed
+  squeezed,     ///< fits, but only because PyTorch released cached memory: on a larger card the peak would be higher
+  does_not_fit  ///< the peak is the point where it failed
 };
 
-/// A dry run that was harvested, as a question and its answer: Note [Examples].
+/// A harvested dry run as a training example: Note [Examples].
 struct HarvestExample {
   std::size_t line = 0;  ///< of the file, from 1
   std::string family;    ///< Note [Families]
   JobDescription job;
   Ending ending = Ending::fits;
-  double bytes = 0;       ///< at the peak, beside the context
-  double room_bytes = 0;  ///< what the card has beside the context
+  double bytes = 0;       ///< at the peak, without the context
+  double room_bytes = 0;  ///< of the card, without the context
 };
 
 struct Harvest {
   std::vector<HarvestExample> examples;         ///< in the order of the file
-  std::size_t models = 0;                       ///< that they are of, counting each size
-  std::map<std::string, std::size_t> left_out;  ///< rows that tell nothing, by reason
+  std::size_t models = 0;                       ///< in the examples, each size counted separately
+  std::map<std::string, std::size_t> left_out;  ///< number of unused rows, by reason
 };
 
 /// Note [Examples]
-/// A row knows its model's layers with the bytes that each held in that very run, so a job described by its own row
-/// would be told half of its answer. Every job is therefore described by what a catalogue of models says of its model
-/// at its size, made from other runs, and a row that is one of these (plain SGD, and the batch of a probe of its kind,
-/// on whatever card) is no example. That is also what somebody knows who has described a model once, and asks for its
-/// jobs.
+/// A row has its model's layers with the bytes that each held in that very run, so a job described by its own row would
+/// contain half of its answer. Therefore every job is described by the catalogue's entry for its model and size, which
+/// comes from other runs, and a row that is one of these runs (plain SGD, and the batch of a probe of its kind, on any
+/// card) is not an example. The catalogue is also what users have who described a model once and then predict its jobs.
 ///
-/// Left out and counted are such rows, those that cannot tell, that are there twice (by their key), whose model is not
-/// in the catalogue at their size, and a last line that was cut off. Where the catalogue has probes, so are rows of a
-/// kind that was not probed.
+/// Such rows are left out and counted, as are rows with the verdict cannot-tell, duplicates (by key), rows with a model
+/// and size that are not in the catalogue, and a last line that was cut off; and, if the catalogue has probes for the
+/// model, rows of a kind that was not probed.
 ///
-/// An Error names the file and line of what is no row of a harvest, and a card that is not in the table.
+/// An Error names the file and line of something that is not a row of a harvest, and a card that is not in the table.
 Result<Harvest> read_harvest(const std::filesystem::path& file, const CardTable& cards, const KnownModels& models);
 
-/// The same from a stream; `name` stands in messages.
+/// The same from a stream; errors call it `name`.
 Result<Harvest> read_harvest(std::istream& stream, const std::string& name, const CardTable& cards,
                              const KnownModels& models);
 

@@ -14,7 +14,7 @@ namespace {
 const CardTable kCards{{"a", {28, 8.6}}, {"b", {132, 9.0}}};
 
 /// What of a row the tests vary.
-struct Told {
+struct RowFields {
   std::string model = "resnet18";
   int batch = 8;
   std::string optimizer = "adamw";
@@ -29,18 +29,18 @@ struct Told {
 
 std::string text_of(bool value) { return value ? "true" : "false"; }
 
-std::string line_of(const Told& told) {
-  const auto key = told.model + std::to_string(told.batch) + told.optimizer + told.precision + told.card +
-                   text_of(told.checkpointing);
-  return R"({"key": ")" + key + R"(", "job": {"source": "torchvision", "model": ")" + told.model + R"(", "batch": )" +
-         std::to_string(told.batch) + R"(, "size": 64, "optimizer": ")" + told.optimizer + R"(", "precision": ")" +
-         told.precision + R"(", "checkpointing": )" + text_of(told.checkpointing) + R"(, "card": ")" + told.card +
-         R"("}, "verdict": ")" + told.verdict + R"(", "torch": {"alloc_retries": )" + std::to_string(told.retries) +
-         R"(}, "device": {"capacity_bytes": 9000, "context_bytes": 500, "peak_bytes": )" + std::to_string(told.peak) +
+std::string line_of(const RowFields& fields) {
+  const auto key = fields.model + std::to_string(fields.batch) + fields.optimizer + fields.precision + fields.card +
+                   text_of(fields.checkpointing);
+  return R"({"key": ")" + key + R"(", "job": {"source": "torchvision", "model": ")" + fields.model + R"(", "batch": )" +
+         std::to_string(fields.batch) + R"(, "size": 64, "optimizer": ")" + fields.optimizer + R"(", "precision": ")" +
+         fields.precision + R"(", "checkpointing": )" + text_of(fields.checkpointing) + R"(, "card": ")" + fields.card +
+         R"("}, "verdict": ")" + fields.verdict + R"(", "torch": {"alloc_retries": )" + std::to_string(fields.retries) +
+         R"(}, "device": {"capacity_bytes": 9000, "context_bytes": 500, "peak_bytes": )" + std::to_string(fields.peak) +
          R"(}, "compute": {"flops": 800}, "model": {"parameters": 10, "parameter_bytes": 40, "buffer_bytes": 4, )" +
          R"("forward_bytes": 6000}, "layers": [{"name": "conv", "kind": "Conv2d", )" +
          R"("inputs": [[2, 3, 8, 8]], "outputs": [[2, 4, 8, 8]], "parameters": 10, "kernel_size": [3, 3], )" +
-         R"("between_bytes": 0, "held_bytes": )" + std::to_string(told.held) + R"(}], "layers_complete": true})";
+         R"("between_bytes": 0, "held_bytes": )" + std::to_string(fields.held) + R"(}], "layers_complete": true})";
 }
 
 ModelDescription model(std::string name) {
@@ -62,9 +62,9 @@ Result<Harvest> read(const std::string& text, const std::vector<Probe>& probes =
   return read_harvest(stream, "rows.jsonl", kCards, *models);
 }
 
-Harvest harvest_of(const std::vector<Told>& rows, const std::vector<Probe>& probes = {}) {
+Harvest harvest_of(const std::vector<RowFields>& rows, const std::vector<Probe>& probes = {}) {
   std::string text;
-  for (const auto& told : rows) text += line_of(told) + "\n";
+  for (const auto& fields : rows) text += line_of(fields) + "\n";
   const auto harvest = read(text, probes);
   EXPECT_TRUE(harvest) << harvest.error().what;
   return harvest ? *harvest : Harvest{};
@@ -80,7 +80,7 @@ TEST(HarvestRows, A_job_is_described_by_the_catalogue_and_never_by_its_own_row) 
   }
 }
 
-TEST(HarvestRows, What_describes_a_model_is_no_example_nor_is_what_was_not_probed) {
+TEST(HarvestRows, Rows_that_describe_a_model_and_rows_that_were_not_probed_are_not_examples) {
   const auto harvest =
       harvest_of({{.batch = 2, .optimizer = "sgd", .card = "a"},
                   {.batch = 2, .optimizer = "adamw"},
@@ -123,7 +123,7 @@ TEST(HarvestRows, A_job_that_failed_or_was_squeezed_is_kept_as_such) {
   EXPECT_EQ(harvest.examples[2].ending, Ending::squeezed);
 }
 
-TEST(HarvestRows, What_tells_nothing_is_left_out_and_counted) {
+TEST(HarvestRows, Unusable_rows_are_left_out_and_counted) {
   const auto harvest =
       harvest_of({{.batch = 8}, {.batch = 8}, {.batch = 4, .verdict = "cannot-tell"}, {.model = "vgg13"}});
   EXPECT_EQ(harvest.examples.size(), 1u);
@@ -136,12 +136,12 @@ TEST(HarvestRows, A_last_line_that_was_cut_off_is_left_out_and_any_other_is_an_e
   const auto cut = read(line + "\n" + line.substr(0, 40));
   ASSERT_TRUE(cut) << cut.error().what;
   EXPECT_EQ(cut->left_out, (std::map<std::string, std::size_t>{{"cut off", 1}}));
-  EXPECT_EQ(read(line.substr(0, 40) + "\n" + line + "\n").error().what, "rows.jsonl:1: this is not a row of a harvest");
+  EXPECT_EQ(read(line.substr(0, 40) + "\n" + line + "\n").error().what,
+            "rows.jsonl:1: not a row written by dryfit harvest");
 }
 
 TEST(HarvestRows, An_unknown_card_and_a_peak_that_is_none_are_errors_with_their_place) {
-  EXPECT_EQ(read(line_of({}) + "\n" + line_of({.card = "c"}) + "\n").error().what,
-            "rows.jsonl:2: there is no card 'c'");
+  EXPECT_EQ(read(line_of({}) + "\n" + line_of({.card = "c"}) + "\n").error().what, "rows.jsonl:2: unknown GPU 'c'");
   EXPECT_EQ(read(line_of({.peak = 400}) + "\n").error().what,
             "rows.jsonl:1: the device's peak is not above its context");
   const auto models = KnownModels::parse(to_json_lines({{model("resnet18")}}), "models.jsonl");

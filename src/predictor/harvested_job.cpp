@@ -28,7 +28,7 @@ const Json& part(const Json& row, const char* name) {
 }
 
 Result<Layer> read_layer(const Json& json) {
-  if (!json.is_object()) return Error{"a layer of the row is no object", kHarvestAgain};
+  if (!json.is_object()) return Error{"a layer of the row is not an object", kHarvestAgain};
   Members members(json, "a layer of the row");
   Layer layer{.name = members.text("name"),
               .kind = members.text("kind"),
@@ -47,7 +47,7 @@ Result<Layer> read_layer(const Json& json) {
 Status read_layers(const Json& row, std::vector<Layer>& layers) {
   const auto found = row.find("layers");
   if (found == row.end()) return {};
-  if (!found->is_array()) return Error{"the row's 'layers' are no list", kHarvestAgain};
+  if (!found->is_array()) return Error{"the row's 'layers' is not a list", kHarvestAgain};
   for (const auto& json : *found) {
     auto layer = read_layer(json);
     if (!layer) return layer.error();
@@ -125,7 +125,7 @@ double input_size(const std::vector<Layer>& layers) {
   return shape.size() >= 2 ? static_cast<double>(shape[1]) : 0;
 }
 
-/// What a sample keeps of the whole pass, less what the layers grew by that is not theirs: Note [Blocks].
+/// What the whole pass keeps per sample, without growth in layers that is not their own: Note [Blocks].
 double kept_forward(const HarvestedJob& job, const std::vector<Block>& blocks) {
   if (job.forward_bytes == 0) return 0;
   double grown = 0, kept = 0;
@@ -138,7 +138,7 @@ double kept_forward(const HarvestedJob& job, const std::vector<Block>& blocks) {
 
 Result<HarvestedJob> parse_harvested_job(std::string_view line) {
   const auto row = Json::parse(line, nullptr, false);
-  if (!row.is_object()) return Error{"this is not a row of a harvest", "Give a file that 'dryfit harvest' wrote."};
+  if (!row.is_object()) return Error{"not a row written by dryfit harvest", "Give a file written by `dryfit harvest`."};
   HarvestedJob job;
   for (const auto read : {read_labels, read_job, read_measurements, read_model}) {
     if (auto status = read(row, job); !status) return status.error();

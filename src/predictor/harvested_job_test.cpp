@@ -54,7 +54,7 @@ TEST(HarvestedJob, A_row_is_read) {
   EXPECT_EQ(job->layers[1].groups, 1);
 }
 
-TEST(HarvestedJob, What_a_job_did_not_come_to_is_zero) {
+TEST(HarvestedJob, What_a_job_did_not_reach_is_zero) {
   auto row = sample();
   row["compute"] = nullptr;
   row["model"]["forward_bytes"] = nullptr;
@@ -67,10 +67,10 @@ TEST(HarvestedJob, What_a_job_did_not_come_to_is_zero) {
 }
 
 TEST(HarvestedJob, A_row_with_something_wrong_is_refused_by_name) {
-  EXPECT_EQ(parse_harvested_job("model,batch").error().what, "this is not a row of a harvest");
+  EXPECT_EQ(parse_harvested_job("model,batch").error().what, "not a row written by dryfit harvest");
   auto row = sample();
   row["job"].erase("model");
-  EXPECT_EQ(problem_of(row), "the row's job: 'model' is not a text");
+  EXPECT_EQ(problem_of(row), "the row's job: 'model' is not a string");
   row = sample();
   row["job"]["batch"] = "two";
   EXPECT_EQ(problem_of(row), "the row's job: 'batch' is not a number");
@@ -79,13 +79,13 @@ TEST(HarvestedJob, A_row_with_something_wrong_is_refused_by_name) {
   EXPECT_EQ(problem_of(row), "the row's job has no batch");
   row = sample();
   row["job"]["precision"] = "int8";
-  EXPECT_EQ(problem_of(row), "there is no precision 'int8'");
+  EXPECT_EQ(problem_of(row), "unknown precision 'int8'");
   row = sample();
   row["layers"][1]["outputs"] = {{2, "four"}};
   EXPECT_EQ(problem_of(row), "a layer of the row: 'outputs' is not a shape");
   row = sample();
   row["layers"] = 1;
-  EXPECT_EQ(problem_of(row), "the row's 'layers' are no list");
+  EXPECT_EQ(problem_of(row), "the row's 'layers' is not a list");
 }
 
 TEST(HarvestedJob, A_row_may_have_been_harvested_without_layers) {
@@ -120,7 +120,7 @@ TEST(HarvestedJob, A_model_is_described_per_sample_at_the_size_of_its_input) {
   EXPECT_EQ(model.blocks[0][BlockField::k_conv], 3);
 }
 
-TEST(HarvestedJob, A_workspace_that_a_batch_takes_once_is_no_part_of_what_a_sample_keeps) {
+TEST(HarvestedJob, A_workspace_that_is_allocated_once_per_batch_is_not_counted_per_sample) {
   auto row = sample();
   row["layers"].push_back(Json::parse(R"({"name": "fc", "kind": "Linear", "inputs": [[2, 256]], "outputs": [[2, 10]],
                                           "parameters": 2570, "held_bytes": 8520192})"));

@@ -20,7 +20,7 @@ double scaled(double value, Scale scale) {
 }
 
 Error out_of_range(const Table& table, std::size_t row, std::string_view column, const char* bound) {
-  return {table.place(row) + ": '" + std::string(column) + "' is " + bound, "correct the field or leave the row out"};
+  return {table.place(row) + ": '" + std::string(column) + "' is " + bound, "Correct the field or leave the row out."};
 }
 
 }  // namespace

@@ -25,8 +25,8 @@ struct InputColumn {
 
 std::vector<std::string> names_of(std::span<const InputColumn> columns);
 
-/// The inputs of every row. An Error with the place where a number cannot be scaled: a logarithm is of what is above
-/// zero, log1p of what is not below it.
+/// The inputs of every row. An Error names the place of a number that cannot be scaled: a logarithm needs a number
+/// above zero, log1p one that is not below zero.
 Result<std::vector<std::vector<double>>> inputs_in(const Table& table, std::span<const InputColumn> columns);
 
 /// A column of numbers above zero.

@@ -44,7 +44,7 @@ Status check_block(const Block& block, std::size_t place) {
     if (std::isfinite(block.values[i]) && block.values[i] >= 0) continue;
     return Error{"the job's block " + std::to_string(place) + ": '" + std::string(kFieldNames[i]) + "' is " +
                      std::to_string(block.values[i]),
-                 "give a number that is not below zero"};
+                 "Give a number that is not below zero."};
   }
   return {};
 }
@@ -56,7 +56,7 @@ std::string_view to_text(BlockField field) { return kFieldNames[static_cast<std:
 Status check(const std::vector<Block>& blocks) {
   if (blocks.size() > kMostBlocks) {
     return Error{"the job has " + std::to_string(blocks.size()) + " blocks, more than " + std::to_string(kMostBlocks),
-                 "merge neighbours that are alike"};
+                 "Merge adjacent equal blocks."};
   }
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     if (auto status = check_block(blocks[i], i); !status) return status;
@@ -69,7 +69,7 @@ Status check(const Job& job) {
                            {"gmacs", job.gmacs}, {"macts_m", job.macts_m}, {"estimate_mib", job.estimate_mib}};
   for (const auto& [name, value] : numbers) {
     if (std::isfinite(value) && value > 0) continue;
-    return Error{"the job's '" + std::string(name) + "' is " + std::to_string(value), "give a number above zero"};
+    return Error{"the job's '" + std::string(name) + "' is " + std::to_string(value), "Give a number above zero."};
   }
   return check(job.blocks);
 }

@@ -18,16 +18,16 @@ double mean_of(const Members& members, Answer answer) {
 
 }  // namespace
 
-Result<JobEstimator> JobEstimator::of(JobWay way, const Kernels& kernels) {
-  if (auto status = check(way); !status) return status.error();
+Result<JobEstimator> JobEstimator::of(JobVariant variant, const Kernels& kernels) {
+  if (auto status = check(variant); !status) return status.error();
   std::vector<Network> networks;
-  for (const auto& weights : way.members) {
-    auto network = Network::of(way.shape, weights, kernels);
+  for (const auto& weights : variant.members) {
+    auto network = Network::of(variant.shape, weights, kernels);
     if (!network) return network.error();
     networks.push_back(std::move(*network));
   }
-  way.members.clear();
-  JobEstimator estimator(std::move(way));
+  variant.members.clear();
+  JobEstimator estimator(std::move(variant));
   estimator.networks_ = std::move(networks);
   return estimator;
 }
@@ -35,19 +35,19 @@ Result<JobEstimator> JobEstimator::of(JobWay way, const Kernels& kernels) {
 double JobEstimator::answer(const NetworkInput& input) const {
   const auto network = [&](const Network& each) { return double{each.answer(input.job, input.tokens)}; };
   const auto trees = [&](const BoostedTrees& each) { return each.answer(input.job); };
-  if (way_.trees.empty()) return mean_of(networks_, network);
-  if (networks_.empty()) return mean_of(way_.trees, trees);
-  return (mean_of(networks_, network) + mean_of(way_.trees, trees)) / 2;
+  if (variant_.trees.empty()) return mean_of(networks_, network);
+  if (networks_.empty()) return mean_of(variant_.trees, trees);
+  return (mean_of(networks_, network) + mean_of(variant_.trees, trees)) / 2;
 }
 
 Result<JobEstimate> JobEstimator::estimate(const JobDescription& job) const {
-  const auto input = encode(way_, job);
-  const double learned = std::clamp(answer(input.scaled), way_.least_answer, way_.most_answer);
-  const JobEstimate estimate{.mib = input.base_mib * std::exp(way_.offset + learned),
+  const auto input = encode(variant_, job);
+  const double learned = std::clamp(answer(input.scaled), variant_.min_correction, variant_.max_correction);
+  const JobEstimate estimate{.mib = input.base_mib * std::exp(variant_.offset + learned),
                              .base_mib = input.base_mib,
-                             .distance = way_.reach.distance(input.features)};
+                             .distance = variant_.reach.distance(input.features)};
   if (std::isfinite(estimate.mib) && estimate.mib > 0 && std::isfinite(estimate.distance)) return estimate;
-  return Error{"the job is too far from what the model has learned", "run it dry instead"};
+  return Error{"the job is too different from the training data", "Use `dryfit run` instead."};
 }
 
 }  // namespace dryfit::predictor

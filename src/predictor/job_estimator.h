@@ -11,30 +11,30 @@
 
 namespace dryfit::predictor {
 
-/// What a way says of a job, without a bound.
+/// What a variant predicts for a job, without a bound.
 struct JobEstimate {
   double mib = 0;
-  double base_mib = 0;  ///< what physics alone says
+  double base_mib = 0;  ///< the prediction of physics alone
   double distance = 0;  ///< Note [Distance]
 };
 
-/// A way that answers. Immutable, so it may be used by many threads at once.
+/// A variant that is ready to predict. Immutable, and so thread-safe.
 class JobEstimator {
  public:
-  /// An Error when the parts do not belong together.
-  static Result<JobEstimator> of(JobWay way, const Kernels& kernels = best_kernels());
+  /// An Error if the parts do not belong together.
+  static Result<JobEstimator> of(JobVariant variant, const Kernels& kernels = best_kernels());
 
-  /// Of a job that has passed check() and is known at least as well as way().knowledge. An Error when the answer is no
-  /// number: the job is too far from what was learned.
+  /// The job has passed check() and has at least the knowledge of the variant. An Error if the result is not a number:
+  /// the job is too far from the training data.
   Result<JobEstimate> estimate(const JobDescription& job) const;
 
-  const JobWay& way() const { return way_; }
+  const JobVariant& variant() const { return variant_; }
 
  private:
-  explicit JobEstimator(JobWay way) : way_(std::move(way)) {}
+  explicit JobEstimator(JobVariant variant) : variant_(std::move(variant)) {}
   double answer(const NetworkInput& input) const;
 
-  JobWay way_;  ///< without the networks' weights
+  JobVariant variant_;  ///< without the networks' weights
   std::vector<Network> networks_;
 };
 

@@ -27,63 +27,65 @@ bool is_sound(const Reach& reach) {
          all_finite(reach.high) && std::ranges::equal(reach.low, reach.high, std::less_equal<>());
 }
 
-bool has_fitting_network(const JobWay& way) {
-  const auto& shape = way.shape;
-  return shape.job_features == job_feature_count(way.knowledge) && shape.token_maps == 1 &&
-         shape.token_features == kBlockFields && shape.most_tokens >= (reads_blocks(way.knowledge) ? kMostBlocks : 0);
+bool has_fitting_network(const JobVariant& variant) {
+  const auto& shape = variant.shape;
+  return shape.job_features == job_feature_count(variant.knowledge) && shape.token_maps == 1 &&
+         shape.token_features == kBlockFields &&
+         shape.most_tokens >= (reads_blocks(variant.knowledge) ? kMostBlocks : 0);
 }
 
-bool has_fitting_trees(const JobWay& way) {
-  return std::ranges::all_of(way.trees, [&](const BoostedTrees& trees) {
-    return trees.features == job_feature_count(way.knowledge) && predictor::check(trees);
+bool has_fitting_trees(const JobVariant& variant) {
+  return std::ranges::all_of(variant.trees, [&](const BoostedTrees& trees) {
+    return trees.features == job_feature_count(variant.knowledge) && predictor::check(trees);
   });
 }
 
 }  // namespace
 
-JobInput encode(const JobWay& way, const JobDescription& job) {
-  const auto terms = job_terms(job, way.knowledge);
-  const double base = way.base.estimate_mib(terms);
-  JobInput input{base, job_features_of(job, way.knowledge, terms, base), {}};
-  input.scaled.job = way.features.apply(input.features);
-  if (reads_blocks(way.knowledge))
-    input.scaled.tokens = way.blocks.apply(block_tokens_of({job.model.blocks, job.batch}));
+JobInput encode(const JobVariant& variant, const JobDescription& job) {
+  const auto terms = job_terms(job, variant.knowledge);
+  const double base = variant.base.estimate_mib(terms);
+  JobInput input{base, job_features_of(job, variant.knowledge, terms, base), {}};
+  input.scaled.job = variant.features.apply(input.features);
+  if (reads_blocks(variant.knowledge))
+    input.scaled.tokens = variant.blocks.apply(block_tokens_of({job.model.blocks, job.batch}));
   return input;
 }
 
-Status check(const JobWay& way) {
+Status check(const JobVariant& variant) {
   const auto bad = [&](const char* what) {
-    return Error{"the model's way of '" + std::string(to_text(way.knowledge)) + "': " + what, "train it again"};
+    return Error{"the model's variant '" + std::string(to_text(variant.knowledge)) + "': " + what, "Train it again."};
   };
-  if (!is_sound(way.base) || !std::isfinite(way.offset)) return bad("its physics base makes no sense");
-  if (!all_finite(std::array{way.least_answer, way.most_answer}) || way.least_answer > way.most_answer) {
-    return bad("the range of its answers makes no sense");
+  if (!is_sound(variant.base) || !std::isfinite(variant.offset)) return bad("its physics base is invalid");
+  if (!all_finite(std::array{variant.min_correction, variant.max_correction}) ||
+      variant.min_correction > variant.max_correction) {
+    return bad("the range of its corrections is invalid");
   }
-  if (!is_sound(way.features, job_feature_count(way.knowledge)) ||
-      !is_sound(way.blocks, reads_blocks(way.knowledge) ? kBlockFields : 0)) {
-    return bad("its scales do not fit its features");
+  if (!is_sound(variant.features, job_feature_count(variant.knowledge)) ||
+      !is_sound(variant.blocks, reads_blocks(variant.knowledge) ? kBlockFields : 0)) {
+    return bad("its scales do not match its features");
   }
-  if (way.members.empty() && way.trees.empty()) return bad("it has neither networks nor trees");
-  if (!way.members.empty() && !has_fitting_network(way)) return bad("its features do not fit its network");
-  if (!has_fitting_trees(way)) return bad("its trees are not sound");
-  if (!is_sound(way.calibration)) return bad("its calibration makes no sense");
-  if (!is_sound(way.reach)) return bad("the reach of what it learned makes no sense");
+  if (variant.members.empty() && variant.trees.empty()) return bad("it has neither networks nor trees");
+  if (!variant.members.empty() && !has_fitting_network(variant)) return bad("its features do not match its network");
+  if (!has_fitting_trees(variant)) return bad("its trees are invalid");
+  if (!is_sound(variant.calibration)) return bad("its calibration is invalid");
+  if (!is_sound(variant.reach)) return bad("the range of its training data is invalid");
   return {};
 }
 
 Status check(const JobModel& model) {
   const auto& card = model.card;
   for (const auto* text : {&card.name, &card.data, &card.date, &card.folds, &card.errors, &card.licence}) {
-    if (text->empty()) return Error{"the model's card is not filled in", "say all that ModelCard asks for"};
+    if (text->empty()) return Error{"the model's description is incomplete", "Fill in every field of ModelCard."};
   }
-  if (model.ways.empty()) return Error{"the model '" + card.name + "' has learned nothing", "train it again"};
+  if (model.variants.empty()) return Error{"the model '" + card.name + "' has learned nothing", "Train it again."};
   std::set<Knowledge> seen;
-  for (const auto& way : model.ways) {
-    if (!seen.insert(way.knowledge).second) {
-      return Error{"the model '" + card.name + "' has two ways of '" + std::string(to_text(way.knowledge)) + "'",
-                   "train it again"};
+  for (const auto& variant : model.variants) {
+    if (!seen.insert(variant.knowledge).second) {
+      return Error{"the model '" + card.name + "' has two variants '" + std::string(to_text(variant.knowledge)) + "'",
+                   "Train it again."};
     }
-    if (auto status = check(way); !status) return status;
+    if (auto status = check(variant); !status) return status;
   }
   return {};
 }

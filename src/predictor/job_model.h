@@ -16,18 +16,18 @@
 
 namespace dryfit::predictor {
 
-/// What is learned for jobs of which so much is known, as plain data. The peak is
+/// What is learned for jobs with this knowledge, as plain data. The peak is
 ///   base * e^(offset + answer)
-/// where the answer is the mean of the networks' answers, of the trees', or of those two means, and stays within what
-/// was there to be learned: [least_answer, most_answer].
-struct JobWay {
+/// where the answer is the mean of the networks' answers, of the trees', or of those two means, limited to the range in
+/// the training data: [min_correction, max_correction].
+struct JobVariant {
   Knowledge knowledge = Knowledge::layers;
   JobPhysics base;
   double offset = 0;
-  double least_answer = 0;
-  double most_answer = 0;
+  double min_correction = 0;
+  double max_correction = 0;
   Scaler features;  ///< of job_features_of()
-  Scaler blocks;    ///< of block_tokens_of(); empty where blocks are not known
+  Scaler blocks;    ///< of block_tokens_of(); empty if blocks are unknown
   NetworkShape shape;
   std::vector<std::vector<float>> members;  ///< the weights of each network
   std::vector<BoostedTrees> trees;          ///< over the scaled features
@@ -35,24 +35,24 @@ struct JobWay {
   Reach reach;
 };
 
-/// A way for each Knowledge that was learned, at most one.
+/// At most one variant for each Knowledge.
 struct JobModel {
   ModelCard card;
-  std::vector<JobWay> ways;
+  std::vector<JobVariant> variants;
 };
 
-/// A job as a way reads it.
+/// A job as a variant reads it.
 struct JobInput {
   double base_mib = 0;
   std::vector<double> features;  ///< not scaled
   NetworkInput scaled;
 };
 
-/// The job has passed check() and is known at least so well.
-JobInput encode(const JobWay& way, const JobDescription& job);
+/// The job has passed check() and has at least the knowledge of the variant.
+JobInput encode(const JobVariant& variant, const JobDescription& job);
 
 /// An Error unless the parts belong together and no number is out of its range.
-Status check(const JobWay& way);
+Status check(const JobVariant& variant);
 Status check(const JobModel& model);
 
 }  // namespace dryfit::predictor

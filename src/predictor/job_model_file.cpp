@@ -10,24 +10,24 @@ namespace {
 constexpr ModelKind kKind{"dryfitj\n", kJobModelFileVersion, "a model of job descriptions"};
 
 /// Note [Model body]
-template <class File, class Way>
-bool visit_way(File& file, Way& way) {
-  if (!visit_choice(file, way.knowledge, Knowledge::probes)) return false;
-  for (auto& weight : way.base.weights) file.number(weight);
-  for (auto* number : {&way.offset, &way.least_answer, &way.most_answer}) file.number(*number);
-  visit_scaler(file, way.features);
-  visit_scaler(file, way.blocks);
-  visit_shape(file, way.shape);
-  if (!visit_lists(file, way.members) || !visit_trees(file, way.trees)) return false;
-  if (!visit_lists(file, way.calibration.folds)) return false;
-  file.list(way.reach.low);
-  file.list(way.reach.high);
+template <class File, class Variant>
+bool visit_variant(File& file, Variant& variant) {
+  if (!visit_choice(file, variant.knowledge, Knowledge::probes)) return false;
+  for (auto& weight : variant.base.weights) file.number(weight);
+  for (auto* number : {&variant.offset, &variant.min_correction, &variant.max_correction}) file.number(*number);
+  visit_scaler(file, variant.features);
+  visit_scaler(file, variant.blocks);
+  visit_shape(file, variant.shape);
+  if (!visit_lists(file, variant.members) || !visit_trees(file, variant.trees)) return false;
+  if (!visit_lists(file, variant.calibration.folds)) return false;
+  file.list(variant.reach.low);
+  file.list(variant.reach.high);
   return true;
 }
 
 constexpr auto kVisit = [](auto& file, auto& model) {
   visit_card(file, model.card);
-  return visit_all(file, model.ways, [&](auto& way) { return visit_way(file, way); });
+  return visit_all(file, model.variants, [&](auto& variant) { return visit_variant(file, variant); });
 };
 
 }  // namespace

@@ -19,11 +19,11 @@ std::string problem_of(std::string_view bytes) {
   return model ? "" : model.error().what;
 }
 
-/// One way, so that every byte can be tried.
+/// One variant, so that every byte can be tried.
 JobModel small_model() {
   auto model = sample_job_model();
-  model.ways = {testing::sample_way(Knowledge::outline)};
-  model.ways[0].members.clear();
+  model.variants = {testing::sample_variant(Knowledge::outline)};
+  model.variants[0].members.clear();
   return model;
 }
 
@@ -34,21 +34,21 @@ std::string sealed(std::string bytes) {
   return bytes.append(reinterpret_cast<const char*>(&sum), sizeof sum);
 }
 
-TEST(JobModelFile, What_is_written_is_read_and_answers_alike) {
+TEST(JobModelFile, A_written_model_is_read_back_and_answers_the_same) {
   const auto model = sample_job_model();
   const auto bytes = to_bytes(model);
   const auto read = parse_job_model(bytes, "m.model");
   ASSERT_TRUE(read) << read.error().what;
   EXPECT_EQ(read->card, model.card);
   EXPECT_EQ(to_bytes(*read), bytes);
-  ASSERT_EQ(read->ways.size(), kAllKnowledge.size());
-  for (std::size_t i = 0; i < read->ways.size(); ++i) {
-    const auto before = JobEstimator::of(model.ways[i]);
-    const auto after = JobEstimator::of(read->ways[i]);
+  ASSERT_EQ(read->variants.size(), kAllKnowledge.size());
+  for (std::size_t i = 0; i < read->variants.size(); ++i) {
+    const auto before = JobEstimator::of(model.variants[i]);
+    const auto after = JobEstimator::of(read->variants[i]);
     ASSERT_TRUE(before && after);
     EXPECT_EQ(before->estimate(testing::sample_description())->mib,
               after->estimate(testing::sample_description())->mib);
-    EXPECT_EQ(read->ways[i].calibration.folds, model.ways[i].calibration.folds);
+    EXPECT_EQ(read->variants[i].calibration.folds, model.variants[i].calibration.folds);
   }
 }
 
@@ -58,7 +58,7 @@ TEST(JobModelFile, It_begins_as_it_is_drawn) {
   EXPECT_EQ(bytes.substr(24, 10), std::string("\6\0\0\0sample", 10));
 }
 
-TEST(JobModelFile, Any_cut_and_any_changed_byte_is_told) {
+TEST(JobModelFile, Any_cut_and_any_changed_byte_is_detected) {
   const auto bytes = to_bytes(small_model());
   for (std::size_t size = 0; size < bytes.size(); ++size) EXPECT_NE(problem_of(bytes.substr(0, size)), "") << size;
   EXPECT_EQ(problem_of(bytes + "x"), "m.model: the model file is damaged");
@@ -79,7 +79,7 @@ TEST(JobModelFile, A_changed_byte_under_a_right_checksum_never_does_harm) {
       const auto model = parse_job_model(sealed(std::move(changed)), "m.model");
       if (!model || !check(*model)) {
         ++refused;
-      } else if (const auto estimate = JobEstimator::of(model->ways[0])->estimate(testing::sample_description())) {
+      } else if (const auto estimate = JobEstimator::of(model->variants[0])->estimate(testing::sample_description())) {
         EXPECT_GT(estimate->mib, 0) << place;
       }
     }
@@ -92,12 +92,12 @@ TEST(JobModelFile, A_newer_version_and_another_kind_are_refused_by_name) {
   bytes[8] = 3;
   EXPECT_EQ(problem_of(bytes), "m.model: the model file is of version 3; this Dryfit reads up to 2");
   bytes[6] = 'm';
-  EXPECT_EQ(problem_of(bytes), "m.model: this is another kind of model of Dryfit");
-  EXPECT_EQ(problem_of(""), "m.model: this is no model file of Dryfit");
-  EXPECT_EQ(problem_of("PK\3\4"), "m.model: this is no model file of Dryfit");
+  EXPECT_EQ(problem_of(bytes), "m.model: a Dryfit model of another kind");
+  EXPECT_EQ(problem_of(""), "m.model: not a Dryfit model file");
+  EXPECT_EQ(problem_of("PK\3\4"), "m.model: not a Dryfit model file");
 }
 
-TEST(JobModelFile, A_file_is_written_and_read_and_what_cannot_be_is_said) {
+TEST(JobModelFile, A_file_is_written_and_read_and_failures_are_reported) {
   const TemporaryFolder folder;
   const auto file = folder / "j.model";
   ASSERT_TRUE(write_job_model(small_model(), file));

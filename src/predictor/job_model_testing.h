@@ -71,7 +71,7 @@ inline std::vector<JobDescription> varied_descriptions() {
   return jobs;
 }
 
-/// Of the least size that is allowed.
+/// A shape of the smallest allowed size.
 inline NetworkShape least_shape(Knowledge knowledge) {
   auto shape = sequence_shape(Core::bigru, job_feature_count(knowledge), kBlockFields);
   shape.width = shape.gru_units = shape.feed_forward = shape.hidden = 16;
@@ -79,7 +79,7 @@ inline NetworkShape least_shape(Knowledge knowledge) {
   return shape;
 }
 
-/// A tree that says -0.1 up to a threshold of the first feature, and 0.1 above it.
+/// A tree that answers -0.1 up to a threshold of the first feature, and 0.1 above it.
 inline BoostedTrees sample_trees(Knowledge knowledge) {
   return {.features = job_feature_count(knowledge),
           .start = 0.01,
@@ -88,38 +88,38 @@ inline BoostedTrees sample_trees(Knowledge knowledge) {
 }
 
 /// Untrained: one network, one tree, two folds of 49 residuals from -0.12 to 0.12.
-inline JobWay sample_way(Knowledge knowledge) {
-  JobWay way{.knowledge = knowledge,
-             .base = {{100, 50, 1, 0.5, 1, 0.1, 0.2, 1, 0.3, 1, 1, 2}},
-             .offset = 0.05,
-             .least_answer = -0.5,
-             .most_answer = 0.5};
+inline JobVariant sample_variant(Knowledge knowledge) {
+  JobVariant variant{.knowledge = knowledge,
+                     .base = {{100, 50, 1, 0.5, 1, 0.1, 0.2, 1, 0.3, 1, 1, 2}},
+                     .offset = 0.05,
+                     .min_correction = -0.5,
+                     .max_correction = 0.5};
   std::vector<std::vector<double>> features;
   std::vector<double> rows;
   std::vector<double> blocks;
   for (const auto& job : varied_descriptions()) {
     const auto terms = job_terms(job, knowledge);
-    features.push_back(job_features_of(job, knowledge, terms, way.base.estimate_mib(terms)));
+    features.push_back(job_features_of(job, knowledge, terms, variant.base.estimate_mib(terms)));
     rows.insert(rows.end(), features.back().begin(), features.back().end());
     const auto tokens = block_tokens_of({job.model.blocks, job.batch});
     blocks.insert(blocks.end(), tokens.begin(), tokens.end());
   }
-  way.features = fit_scaler(rows, job_feature_count(knowledge));
-  if (reads_blocks(knowledge)) way.blocks = fit_scaler(blocks, kBlockFields);
-  way.reach = fit_reach(features);
-  way.shape = least_shape(knowledge);
-  way.members = {random_weights(way.shape, 1)};
-  way.trees = {sample_trees(knowledge)};
+  variant.features = fit_scaler(rows, job_feature_count(knowledge));
+  if (reads_blocks(knowledge)) variant.blocks = fit_scaler(blocks, kBlockFields);
+  variant.reach = fit_reach(features);
+  variant.shape = least_shape(knowledge);
+  variant.members = {random_weights(variant.shape, 1)};
+  variant.trees = {sample_trees(knowledge)};
   for (int fold = 0; fold < 2; ++fold) {
-    way.calibration.folds.emplace_back();
-    for (int i = -24; i <= 24; ++i) way.calibration.folds.back().push_back(0.005 * i);
+    variant.calibration.folds.emplace_back();
+    for (int i = -24; i <= 24; ++i) variant.calibration.folds.back().push_back(0.005 * i);
   }
-  return way;
+  return variant;
 }
 
 inline JobModel sample_job_model() {
   JobModel model{.card = {"sample", "made up", "2026-01-01", "none", "unknown", "Apache-2.0"}};
-  for (const auto knowledge : kAllKnowledge) model.ways.push_back(sample_way(knowledge));
+  for (const auto knowledge : kAllKnowledge) model.variants.push_back(sample_variant(knowledge));
   return model;
 }
 

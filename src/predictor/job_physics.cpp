@@ -19,8 +19,8 @@ namespace {
 
 using enum BlockField;
 
-/// Of the optimizer, in units of the parameters: what it keeps, and what a step of torch.optim's foreach
-/// implementation makes beside it.
+/// An optimizer in units of the parameters: its state, and what a step of torch.optim's foreach implementation
+/// allocates in addition.
 struct OptimizerCost {
   double state = 0;
   double step = 0;
@@ -73,7 +73,7 @@ double sum_of(const JobDescription& job, BlockField field) {
   return sum;
 }
 
-/// What a sample's forward pass keeps behind its last block: the loss of a language model that computes its own.
+/// What the forward pass keeps behind its last block, per sample: the loss of a language model that computes its own.
 double kept_behind_blocks(const JobDescription& job) {
   return std::max(0.0, job.model.forward_bytes - sum_of(job, saved_bytes));
 }
@@ -97,8 +97,8 @@ double backward_peak(const JobDescription& job, const Sizes& sizes) {
 
 double one_of_run(const Block& block) { return block[saved_bytes] / std::max(1.0, block[run]); }
 
-/// The first and the last block, which are taken for not checkpointed, and the largest of the others, which is made
-/// again.
+/// The first and the last block, which we assume are not checkpointed, and the largest of the others, which is
+/// recomputed.
 double checkpointed_bytes(const JobDescription& job) {
   const auto& blocks = job.model.blocks;
   const double bytes = blocks.front()[saved_bytes] + (blocks.size() > 1 ? blocks.back()[saved_bytes] : 0);
@@ -119,7 +119,7 @@ double largest_output(const JobDescription& job) {
   return job.batch * bytes;
 }
 
-/// What the backward pass holds beside what stays, without checkpointing.
+/// What the backward pass holds on top of what stays, without checkpointing.
 double backward_bytes(const JobDescription& job, Knowledge knowledge, const Sizes& sizes) {
   if (knowledge == Knowledge::layers) return backward_peak(job, sizes);
   const double kept =
@@ -132,7 +132,7 @@ double checkpointed_backward_bytes(const JobDescription& job, Knowledge knowledg
   return sizes.kept * checkpointed_bytes(job) + job.batch * kept_behind_blocks(job) + sizes.gradients / 2;
 }
 
-/// The terms in bytes but for the first two, from what is known of the model's passes.
+/// The terms in bytes, except the first two, from what is known about the model's passes.
 std::array<double, kJobTerms> walked_bytes(const JobDescription& job, Knowledge knowledge) {
   const auto sizes = sizes_of(job);
   const bool autocast = is_autocast(job.precision);
@@ -171,8 +171,8 @@ Result<Knowledge> knowledge_of(const JobDescription& job) {
   if (!model.blocks.empty()) return probes_of(job).empty() ? Knowledge::layers : Knowledge::probes;
   if (model.forward_bytes > 0) return Knowledge::totals;
   if (model.flops > 0) return Knowledge::outline;
-  return Error{"of the model '" + model.name + "' neither blocks nor the forward pass's bytes nor operations are known",
-               "give its 'flops', or describe it by a small dry run ('dryfit harvest')"};
+  return Error{"the blocks, forward bytes and operations of the model '" + model.name + "' are all unknown",
+               "Give its 'flops', or describe it with a small dry run (`dryfit harvest`)."};
 }
 
 std::string_view to_text(Knowledge knowledge) {
@@ -209,7 +209,7 @@ Result<JobPhysics> fit_job_physics(std::span<const std::array<double, kJobTerms>
   for (const auto& row : terms) std::ranges::copy(row, std::back_inserter(rows));
   const auto weights = solve_relative_nnls(rows, measured_mib, kJobTerms);
   if (std::ranges::all_of(weights, [](double weight) { return weight <= 0; })) {
-    return Error{"no physics base can be fitted to " + std::to_string(terms.size()) + " jobs", "harvest more of them"};
+    return Error{"cannot fit the physics base to " + std::to_string(terms.size()) + " jobs", "Harvest more jobs."};
   }
   JobPhysics physics;
   std::ranges::copy(weights, physics.weights.begin());

@@ -72,7 +72,7 @@ TEST(JobPhysics, Checkpointing_has_terms_of_its_own) {
   EXPECT_DOUBLE_EQ(terms[8], 100 * (0.5 + 2 * 0.25 + 0.5));
 }
 
-TEST(JobPhysics, Where_there_is_a_linear_layer_cuBLAS_is_loaded_and_takes_more_on_new_cards) {
+TEST(JobPhysics, With_a_linear_layer_cuBLAS_is_loaded_and_takes_more_on_new_cards) {
   auto job = sample_description();
   EXPECT_DOUBLE_EQ(terms_of(job)[0], 1.0 / 16);
   EXPECT_DOUBLE_EQ(job_terms(job, Knowledge::totals)[0], 1);
@@ -94,7 +94,7 @@ TEST(JobPhysics, The_best_of_what_is_known_is_used) {
   EXPECT_EQ(*knowledge_of(job), Knowledge::outline);
   job.model.flops = 0;
   EXPECT_EQ(knowledge_of(job).error().what,
-            "of the model 'tiny' neither blocks nor the forward pass's bytes nor operations are known");
+            "the blocks, forward bytes and operations of the model 'tiny' are all unknown");
 }
 
 TEST(JobPhysics, With_probes_it_is_what_they_reserved_and_the_optimizers_state) {
@@ -107,7 +107,7 @@ TEST(JobPhysics, With_probes_it_is_what_they_reserved_and_the_optimizers_state) 
   EXPECT_DOUBLE_EQ(job_terms(job, Knowledge::probes)[4], 32 + 1 + 64);
 }
 
-TEST(JobPhysics, What_is_not_known_is_not_read) {
+TEST(JobPhysics, Unknown_fields_are_not_read) {
   auto job = sample_description();
   const auto totals = job_terms(job, Knowledge::totals);
   const auto outline = job_terms(job, Knowledge::outline);

@@ -15,16 +15,16 @@
 namespace dryfit::predictor {
 namespace {
 
-/// A way with its bounds.
+/// A variant with its bounds.
 struct Bounded {
   JobEstimator estimator;
   Margins margins;
 };
 
-Result<Prediction> predict_by(const Bounded& way, const JobDescription& job, double coverage) {
-  const auto margin = way.margins.at(coverage);
+Result<Prediction> predict_by(const Bounded& variant, const JobDescription& job, double coverage) {
+  const auto margin = variant.margins.at(coverage);
   if (!margin) return margin.error();
-  const auto estimate = way.estimator.estimate(job);
+  const auto estimate = variant.estimator.estimate(job);
   if (!estimate) return estimate.error();
   const double raised = *margin + widening(estimate->distance, *margin) + scaling_widening(job.scaled_by, *margin);
   return Prediction{.median_bytes = estimate->mib * kMib,
@@ -32,21 +32,21 @@ Result<Prediction> predict_by(const Bounded& way, const JobDescription& job, dou
                     .coverage = coverage,
                     .distance = estimate->distance,
                     .familiar = estimate->distance <= 1,
-                    .knowledge = way.estimator.way().knowledge};
+                    .knowledge = variant.estimator.variant().knowledge};
 }
 
 }  // namespace
 
 struct JobPredictor::Parts {
   ModelCard card;
-  std::vector<Bounded> ways;
+  std::vector<Bounded> variants;
 
-  /// Null when it was not learned. A model that knows nothing of probes goes by the layers.
-  const Bounded* way_for(Knowledge knowledge) const {
-    const auto found =
-        std::ranges::find(ways, knowledge, [](const Bounded& way) { return way.estimator.way().knowledge; });
-    if (found != ways.end()) return &*found;
-    return knowledge == Knowledge::probes ? way_for(Knowledge::layers) : nullptr;
+  /// Null if it was not learned. A model without a variant for probes uses the layers.
+  const Bounded* variant_for(Knowledge knowledge) const {
+    const auto found = std::ranges::find(variants, knowledge,
+                                         [](const Bounded& variant) { return variant.estimator.variant().knowledge; });
+    if (found != variants.end()) return &*found;
+    return knowledge == Knowledge::probes ? variant_for(Knowledge::layers) : nullptr;
   }
 };
 
@@ -54,12 +54,12 @@ Result<JobPredictor> JobPredictor::of(const JobModel& model) {
   if (auto status = check(model); !status) return status.error();
   auto parts = std::make_shared<Parts>();
   parts->card = model.card;
-  for (const auto& way : model.ways) {
-    auto estimator = JobEstimator::of(way);
+  for (const auto& variant : model.variants) {
+    auto estimator = JobEstimator::of(variant);
     if (!estimator) {
       return Error{"the model '" + model.card.name + "': " + estimator.error().what, estimator.error().hint};
     }
-    parts->ways.push_back({std::move(*estimator), Margins(way.calibration)});
+    parts->variants.push_back({std::move(*estimator), Margins(variant.calibration)});
   }
   return JobPredictor(std::move(parts));
 }
@@ -76,10 +76,10 @@ Result<Prediction> JobPredictor::predict(const JobDescription& job, double cover
   if (auto status = check(job); !status) return status.error();
   const auto knowledge = knowledge_of(job);
   if (!knowledge) return knowledge.error();
-  if (const auto* way = parts_->way_for(*knowledge)) return predict_by(*way, job, coverage);
-  return Error{"the model '" + parts_->card.name + "' has not learned from jobs of which only '" +
-                   std::string(to_text(*knowledge)) + "' is known",
-               "take another model, or describe the job by a small dry run"};
+  if (const auto* variant = parts_->variant_for(*knowledge)) return predict_by(*variant, job, coverage);
+  return Error{"the model '" + parts_->card.name + "' was not trained on jobs described only by '" +
+                   std::string(to_text(*knowledge)) + "'",
+               "Use another model, or describe the job with a small dry run (--python)."};
 }
 
 const ModelCard& JobPredictor::card() const { return parts_->card; }

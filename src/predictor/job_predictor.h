@@ -14,28 +14,28 @@ namespace dryfit::predictor {
 
 struct JobModel;
 
-/// What is said of a job that nobody ran. Bytes are of PyTorch's reserved memory, of libraries and of code at the
-/// peak: all that a process holds on a card beside its context.
+/// The predicted memory of a job. Bytes include PyTorch's reserved memory, libraries and code at the peak: everything
+/// that a process holds on a card besides its context.
 struct Prediction {
   double median_bytes = 0;
-  double upper_bytes = 0;  ///< not exceeded by `coverage` of jobs like those learned from
+  double upper_bytes = 0;  ///< not exceeded by a share `coverage` of jobs like the training data
   double coverage = 0;
-  double distance = 0;   ///< from what was learned: 1 is as far as the farthest of the jobs learned from
-  bool familiar = true;  ///< false: farther than that; upper_bytes has been widened
-  Knowledge knowledge = Knowledge::outline;  ///< of the job, that it was predicted by
+  double distance = 0;                       ///< from the training data; 1 is the distance of the farthest training job
+  bool familiar = true;                      ///< false: farther than that; upper_bytes has been widened
+  Knowledge knowledge = Knowledge::outline;  ///< what the prediction is based on
 };
 
-/// A model file that answers for any job description. Immutable, so it may be used by many threads at once.
+/// A loaded model file that predicts any job description. Immutable, and so thread-safe.
 class JobPredictor {
  public:
-  /// An Error that says so when the file is no such model, of a newer version, cut off or damaged.
+  /// An Error if the file is not such a model, of a newer version, cut off or damaged.
   static Result<JobPredictor> read(const std::filesystem::path& file);
 
-  /// The same of a model that is no file. An Error when its parts do not belong together.
+  /// The same for a model in memory. An Error if its parts do not belong together.
   static Result<JobPredictor> of(const JobModel& model);
 
-  /// `coverage` is above 0 and below 1; Note [Upper bounds] says how far below. An Error when the job fails check(), or
-  /// too little is known of its model.
+  /// `coverage` is above 0 and below 1; Note [Upper bounds] says how close to 1 it may be. An Error if the job fails
+  /// check() or too little is known about its model.
   Result<Prediction> predict(const JobDescription& job, double coverage) const;
 
   const ModelCard& card() const;

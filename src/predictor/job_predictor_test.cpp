@@ -58,7 +58,7 @@ TEST(JobPredictor, A_model_that_knows_nothing_of_probes_goes_by_the_layers) {
   auto job = sample_description();
   auto model = sample_job_model();
   EXPECT_EQ(JobPredictor::of(model)->predict(job, 0.9)->knowledge, Knowledge::probes);
-  std::erase_if(model.ways, [](const JobWay& way) { return way.knowledge == Knowledge::probes; });
+  std::erase_if(model.variants, [](const JobVariant& variant) { return variant.knowledge == Knowledge::probes; });
   const auto prediction = JobPredictor::of(model)->predict(job, 0.9);
   ASSERT_TRUE(prediction);
   EXPECT_EQ(prediction->knowledge, Knowledge::layers);
@@ -101,25 +101,25 @@ TEST(JobPredictor, A_card_an_optimizer_and_a_precision_that_were_not_learned_are
 }
 
 TEST(JobPredictor, Networks_and_trees_answer_together) {
-  auto way = testing::sample_way(Knowledge::layers);
-  const auto answer_of = [](const JobWay& asked) {
-    const auto estimate = JobEstimator::of(asked)->estimate(sample_description());
-    return std::log(estimate->mib / estimate->base_mib) - asked.offset;
+  auto variant = testing::sample_variant(Knowledge::layers);
+  const auto answer_of = [](const JobVariant& changed) {
+    const auto estimate = JobEstimator::of(changed)->estimate(sample_description());
+    return std::log(estimate->mib / estimate->base_mib) - changed.offset;
   };
-  way.least_answer = -1e6;
-  way.most_answer = 1e6;
-  const double both = answer_of(way);
-  auto network = way;
+  variant.min_correction = -1e6;
+  variant.max_correction = 1e6;
+  const double both = answer_of(variant);
+  auto network = variant;
   network.trees.clear();
-  auto trees = way;
+  auto trees = variant;
   trees.members.clear();
   EXPECT_NEAR(both, (answer_of(network) + answer_of(trees)) / 2, 1e-9);
 }
 
 TEST(JobPredictor, No_answer_leaves_the_range_of_what_was_learned) {
-  auto way = testing::sample_way(Knowledge::layers);
-  way.least_answer = way.most_answer = 0.125;
-  const auto estimate = JobEstimator::of(way)->estimate(sample_description());
+  auto variant = testing::sample_variant(Knowledge::layers);
+  variant.min_correction = variant.max_correction = 0.125;
+  const auto estimate = JobEstimator::of(variant)->estimate(sample_description());
   EXPECT_NEAR(std::log(estimate->mib / estimate->base_mib), 0.05 + 0.125, 1e-9);
 }
 
@@ -136,34 +136,36 @@ TEST(JobPredictor, A_bad_job_and_a_bad_coverage_are_errors_and_never_a_number) {
   EXPECT_FALSE(predictor->predict(job, 0.9));
 }
 
-TEST(JobPredictor, A_model_whose_parts_do_not_belong_together_is_refused) {
+TEST(JobPredictor, A_model_with_parts_that_do_not_belong_together_is_refused) {
   EXPECT_EQ(problem_of({.card = sample_job_model().card}), "the model 'sample' has learned nothing");
   auto model = sample_job_model();
   model.card.licence.clear();
-  EXPECT_EQ(problem_of(model), "the model's card is not filled in");
+  EXPECT_EQ(problem_of(model), "the model's description is incomplete");
   model = sample_job_model();
-  model.ways.push_back(model.ways[0]);
-  EXPECT_EQ(problem_of(model), "the model 'sample' has two ways of 'outline'");
+  model.variants.push_back(model.variants[0]);
+  EXPECT_EQ(problem_of(model), "the model 'sample' has two variants 'outline'");
   const auto problem_after = [](auto change) {
     auto changed = sample_job_model();
-    change(changed.ways[2]);
+    change(changed.variants[2]);
     return problem_of(changed);
   };
-  const std::string begin = "the model's way of 'layers': ";
-  EXPECT_EQ(problem_after([](JobWay& way) { way.base.weights[3] = -1; }), begin + "its physics base makes no sense");
-  EXPECT_EQ(problem_after([](JobWay& way) { way.least_answer = 1; }),
-            begin + "the range of its answers makes no sense");
-  EXPECT_EQ(problem_after([](JobWay& way) { way.features.mean.pop_back(); }),
-            begin + "its scales do not fit its features");
-  EXPECT_EQ(problem_after([](JobWay& way) { way.members.clear(), way.trees.clear(); }),
+  const std::string begin = "the model's variant 'layers': ";
+  EXPECT_EQ(problem_after([](JobVariant& variant) { variant.base.weights[3] = -1; }),
+            begin + "its physics base is invalid");
+  EXPECT_EQ(problem_after([](JobVariant& variant) { variant.min_correction = 1; }),
+            begin + "the range of its corrections is invalid");
+  EXPECT_EQ(problem_after([](JobVariant& variant) { variant.features.mean.pop_back(); }),
+            begin + "its scales do not match its features");
+  EXPECT_EQ(problem_after([](JobVariant& variant) { variant.members.clear(), variant.trees.clear(); }),
             begin + "it has neither networks nor trees");
-  EXPECT_EQ(problem_after([](JobWay& way) { way.shape.job_features = 3; }),
-            begin + "its features do not fit its network");
-  EXPECT_EQ(problem_after([](JobWay& way) { way.trees[0].nodes[0].next = 9; }), begin + "its trees are not sound");
-  EXPECT_EQ(problem_after([](JobWay& way) { way.calibration.folds[0][0] = 9; }),
-            begin + "its calibration makes no sense");
-  EXPECT_EQ(problem_after([](JobWay& way) { way.reach.low[0] = 1e9; }),
-            begin + "the reach of what it learned makes no sense");
+  EXPECT_EQ(problem_after([](JobVariant& variant) { variant.shape.job_features = 3; }),
+            begin + "its features do not match its network");
+  EXPECT_EQ(problem_after([](JobVariant& variant) { variant.trees[0].nodes[0].next = 9; }),
+            begin + "its trees are invalid");
+  EXPECT_EQ(problem_after([](JobVariant& variant) { variant.calibration.folds[0][0] = 9; }),
+            begin + "its calibration is invalid");
+  EXPECT_EQ(problem_after([](JobVariant& variant) { variant.reach.low[0] = 1e9; }),
+            begin + "the range of its training data is invalid");
 }
 
 TEST(JobPredictor, A_model_file_is_read_and_its_card_is_there) {

@@ -26,7 +26,7 @@ TEST(Job, A_batch_of_zero_is_refused) {
   EXPECT_EQ(problem_of(job), "the job's 'batch' is 0.000000");
 }
 
-TEST(Job, What_is_no_number_is_refused_wherever_it_stands) {
+TEST(Job, A_NaN_is_refused_anywhere) {
   auto job = sample_job();
   job.gmacs = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(problem_of(job), "the job's 'gmacs' is nan");

@@ -12,17 +12,17 @@
 
 namespace dryfit::predictor {
 
-/// Reads members of a JSON object and keeps the first thing that is wrong with them. Of a number, a flag or shapes that
-/// are absent or null the default is taken; a text must be there. The object must outlive it.
+/// Reads members of a JSON object and keeps the first error. A number, a flag or shapes that are absent or null get the
+/// default; a string must be there. The object must outlive the reader.
 class JsonMembers {
  public:
-  /// `where` begins the sentence of an error: "the row's job"; `hint` ends it.
+  /// `where` begins each error ("the row's job"); `hint` is its hint.
   JsonMembers(const nlohmann::json& object, std::string_view where, std::string_view hint)
       : object_(&object), where_(where), hint_(hint) {}
 
   std::string text(const char* name) {
     const auto* value = find(name);
-    if (value == nullptr || !value->is_string()) return wrong(name, "a text"), "";
+    if (value == nullptr || !value->is_string()) return wrong(name, "a string"), "";
     return value->get<std::string>();
   }
 
@@ -40,7 +40,7 @@ class JsonMembers {
     return value->get<bool>();
   }
 
-  /// A number stands for a list of one.
+  /// A single number is a list of one.
   Shape sides(const char* name) {
     const auto* value = find(name);
     if (value == nullptr) return {};
@@ -56,7 +56,7 @@ class JsonMembers {
     return result;
   }
 
-  /// Null when it is absent or null.
+  /// Null if the member is absent or null.
   const nlohmann::json* find(const char* name) const {
     const auto found = object_->find(name);
     return found == object_->end() || found->is_null() ? nullptr : &*found;

@@ -9,11 +9,11 @@
 
 namespace dryfit::predictor {
 
-/// The most that the kernels have room for. kMostRows is a multiple of 16.
+/// The largest sizes that the kernels have room for. kMostRows is a multiple of 16.
 inline constexpr std::size_t kMostWidth = 256;
 inline constexpr std::size_t kMostRows = 128;
 
-/// Puts what a vector holds at the begin of a cache line, so that no vector register is loaded from two of them.
+/// Aligns the contents of a vector to a cache line, so that no vector register is loaded from two lines.
 template <class T>
 struct CacheLineAllocator {
   using value_type = T;
@@ -51,9 +51,9 @@ struct PackedLinear {
 /// `weight` is outputs x inputs, row by row; `bias` may be empty.
 PackedLinear pack(std::span<const float> weight, std::span<const float> bias, std::size_t inputs);
 
-/// The few operations that a network is made of, on rows of floats. Rows of inputs and outputs follow each other
-/// without gaps; widths are multiples of 16 but for the inputs of a linear map. What is read and what is written do not
-/// overlap, but for gelu and log1p.
+/// The few operations that a network consists of, on rows of floats. Rows of inputs and outputs are contiguous; widths
+/// are multiples of 16, except for the inputs of a linear map. Input and output do not overlap, except for gelu and
+/// log1p.
 struct Kernels {
   /// y = map(x), row by row.
   void (*linear)(const LinearView& map, const float* x, std::size_t rows, float* y);
@@ -79,17 +79,18 @@ struct Kernels {
   /// y = softmax(q k' / sqrt(width / heads)) v by head. `qkv` are rows of 3 * width numbers.
   void (*attention)(const float* qkv, std::size_t rows, std::size_t width, std::size_t heads, float* y);
 
-  /// x = log(1 + x), to some 3 units in the last place of 1 + x; x is not below zero, `size` a multiple of 8.
+  /// x = log(1 + x), within about 3 units in the last place of 1 + x; x is not below zero, `size` a multiple of 8.
   void (*log1p)(double* x, std::size_t size);
 
   const char* name;  ///< "avx512", "avx2", "plain"
 };
 
-/// Those that run on any processor, and all that this one can run, the fastest first. They differ in the last bits.
+/// The kernels that run on any processor; and all that this processor can run, the fastest first. Their results differ
+/// in the last bits.
 const Kernels& plain_kernels();
 std::vector<const Kernels*> usable_kernels();
 
-/// The fastest for this processor.
+/// The fastest kernels for this processor.
 const Kernels& best_kernels();
 
 }  // namespace dryfit::predictor

@@ -6,8 +6,8 @@
 
 namespace dryfit::predictor {
 
-/// One per file kernels_<name>.cpp, each compiled for its instruction set; the last two exist on x86-64 only, and may
-/// be called only where the processor has it.
+/// One per file kernels_<name>.cpp, each compiled for its instruction set. The last two exist on x86-64 only, and may
+/// be called only if the processor has that instruction set.
 extern const Kernels kPlainKernels;
 extern const Kernels kAvx2Kernels;
 extern const Kernels kAvx512Kernels;

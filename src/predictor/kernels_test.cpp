@@ -99,7 +99,7 @@ TEST_P(KernelsTest, The_mean_is_over_the_rows) {
   for (std::size_t i = 0; i < 48; ++i) EXPECT_FLOAT_EQ(y[i], static_cast<float>(48 + i));
 }
 
-TEST_P(KernelsTest, A_GRU_whose_update_gate_is_shut_forgets_all_but_the_new) {
+TEST_P(KernelsTest, A_GRU_with_a_closed_update_gate_keeps_only_the_new_state) {
   // update = sigmoid(-30) = 0, so that the state is tanh of the new gate's input.
   const std::size_t units = 16;
   const auto hidden = pack(Values(3 * units * units), Values(3 * units), units);
@@ -113,7 +113,7 @@ TEST_P(KernelsTest, A_GRU_whose_update_gate_is_shut_forgets_all_but_the_new) {
   for (std::size_t half = 0; half < 4; ++half) EXPECT_NEAR(states[half * 16], std::tanh(0.5 + half), 1e-6);
 }
 
-TEST_P(KernelsTest, A_GRU_whose_update_gate_is_open_keeps_what_it_had) {
+TEST_P(KernelsTest, A_GRU_with_an_open_update_gate_keeps_its_state) {
   // The first step takes the new, the second keeps it; the backward direction's first is the last row.
   const std::size_t units = 32;
   const auto hidden = pack(Values(3 * units * units), Values(3 * units), units);

@@ -23,7 +23,7 @@ constexpr int kVersion = 2;
 constexpr double kUsualImage = 224;
 constexpr double kUsualSequence = 512;
 
-/// What grows with the input, per sample.
+/// Fields that grow with the input, per sample.
 constexpr std::array kGrowing{Field::saved_bytes,    Field::max_out_bytes,       Field::macs,
                               Field::max_conv_bytes, Field::max_groupconv_bytes, Field::max_depthwise_bytes,
                               Field::saved_func,     Field::saved_norm,          Field::saved_act};
@@ -71,7 +71,7 @@ Result<Block> read_block(const Json& json, const std::string& where) {
                      std::ranges::all_of(json, [](const Json& each) { return each.is_number(); });
   return right ? Result<Block>(Block{json.get<std::array<double, kBlockFields>>()})
                : Error{where + ": a block is not a list of " + std::to_string(kBlockFields) + " numbers",
-                       "Their order is that of the catalogue's heading."};
+                       "See the catalogue's first line for their order."};
 }
 
 Result<std::vector<Block>> read_blocks(const Json* json, const std::string& where) {
@@ -92,7 +92,7 @@ Result<Probe> read_probe(const Json& json, const std::string& where) {
                      std::all_of(json.begin() + 2, json.end(), [](const Json& each) { return each.is_number(); });
   if (!right) {
     return Error{where + ": a probe is not a list of precision, checkpointing and four numbers",
-                 "Their order is that of the catalogue's heading."};
+                 "See the catalogue's first line for their order."};
   }
   const auto precision = parse_precision(json[0].get<std::string>());
   if (!precision) return Error{where + ": " + precision.error().what, precision.error().hint};
@@ -116,7 +116,7 @@ Result<std::vector<Probe>> read_probes(const Json* json, const std::string& wher
   return probes;
 }
 
-/// Whether all its numbers make sense, whatever job trains it.
+/// Whether all its numbers are valid for any job.
 Status check_model(const ModelDescription& model, const std::string& where) {
   const auto status = check({.model = model, .batch = 1, .multiprocessors = 1, .compute_capability = 1});
   if (status) return {};
@@ -149,15 +149,16 @@ Result<ModelDescription> read_model(const Json& json, const std::string& where) 
 Status check_heading(const Json& heading, const std::string& file) {
   if (!heading.is_object() || heading.value("format", "") != kFormat || !heading.contains("version") ||
       !heading["version"].is_number_integer()) {
-    return Error{"'" + file + "' is not a catalogue of models", "Make one: dryfit models --from jobs.jsonl --out FILE"};
+    return Error{"'" + file + "' is not a catalogue of models",
+                 "Make one with `dryfit models --from jobs.jsonl --out FILE`."};
   }
   if (const auto version = heading["version"].get<int>(); version > kVersion) {
-    return Error{"'" + file + "' is a catalogue of version " + std::to_string(version) +
-                     ", and this Dryfit reads up to " + std::to_string(kVersion),
+    return Error{"'" + file + "' is a catalogue of version " + std::to_string(version) + "; this Dryfit reads up to " +
+                     std::to_string(kVersion),
                  "Use a newer Dryfit."};
   }
   if (heading.value("block", Json()) != field_names()) {
-    return Error{"'" + file + "' describes blocks by other numbers than this Dryfit", "Make the catalogue again."};
+    return Error{"'" + file + "' describes blocks in another layout than this Dryfit", "Make the catalogue again."};
   }
   return {};
 }
@@ -194,7 +195,7 @@ bool takes_images(const HarvestedJob& job) {
   return !inputs.empty() && inputs.front().size() >= 4;
 }
 
-/// Of each kind the smallest and the largest batch.
+/// The smallest and the largest batch of each kind.
 template <class ByKind>
 std::vector<Probe> ends_of(const ByKind& by_kind) {
   std::vector<Probe> ends;
@@ -253,7 +254,8 @@ Result<KnownModels> KnownModels::parse(std::string_view text, const std::string&
     result.models_.push_back(std::move(*model));
   }
   if (result.models_.empty()) {
-    return Error{"'" + file + "' holds no models", "Make one: dryfit models --from jobs.jsonl --out FILE"};
+    return Error{"'" + file + "' contains no models",
+                 "Make a new one with `dryfit models --from jobs.jsonl --out FILE`."};
   }
   for (const auto& model : result.models_) {
     result.by_name_[model.description.name].push_back(&model);
@@ -265,8 +267,8 @@ Result<KnownModels> KnownModels::parse(std::string_view text, const std::string&
 Result<KnownModels> KnownModels::read(const std::filesystem::path& file) {
   std::ifstream input(file, std::ios::binary);
   if (!input) {
-    return Error{"there is no catalogue of models '" + file.string() + "'",
-                 "Make one: dryfit harvest --out jobs.jsonl, then dryfit models --from jobs.jsonl --out FILE"};
+    return Error{"no catalogue of models at '" + file.string() + "'",
+                 "Make one with `dryfit harvest --out jobs.jsonl` and `dryfit models --from jobs.jsonl --out FILE`."};
   }
   return parse(std::string(std::istreambuf_iterator<char>(input), {}), file.string());
 }
@@ -280,11 +282,11 @@ std::set<std::string> KnownModels::names() const {
 Result<SizedModel> KnownModels::find(std::string_view name, double size) const {
   const auto found = by_name_.find(name);
   if (found == by_name_.end()) {
-    return Error{"there is no model '" + std::string(name) + "' in the catalogue", "dryfit models lists them."};
+    return Error{"unknown model '" + std::string(name) + "'", "Run `dryfit models` to list them."};
   }
   const auto& models = found->second;
   if (is_ambiguous(models)) {
-    return Error{"several sources have a model '" + std::string(name) + "'", "Say " + sources_of(models) + "."};
+    return Error{"several sources have a model '" + std::string(name) + "'", "Use " + sources_of(models) + "."};
   }
   const auto& known = size > 0 ? nearest_in_size(models, size) : of_own_size(models);
   return SizedModel{at_size(known, size > 0 ? size : known.description.size), known.description.size, known.image};

@@ -20,18 +20,18 @@ namespace dryfit::predictor {
 struct KnownModel {
   ModelDescription description;
   bool image = true;      ///< its size is the side of an image, else the length of a sequence
-  bool own_size = false;  ///< the size that is meant when none is named
+  bool own_size = false;  ///< this is the default size
 };
 
-/// A model at the size that was asked for.
+/// A model at the requested size.
 struct SizedModel {
   ModelDescription description;
-  double known_size = 0;  ///< another than the description's: scaled from there, and less certain
+  double known_size = 0;  ///< if it differs from the description's size, the model was scaled from there: less certain
   bool image = true;
 
   bool is_scaled() const { return known_size != description.size; }
 
-  /// The factor of what is per sample.
+  /// The factor for everything that is per sample.
   double growth() const {
     const double side = description.size / known_size;
     return image ? side * side : side;
@@ -39,29 +39,30 @@ struct SizedModel {
 };
 
 /// Note [Scaling]
-/// A model at a size that nobody looked at is the one at the nearest known size with everything that is per sample
-/// scaled: by the area of an image, by the length of a sequence. Parameters, channels and counts stay. That is close
-/// for convolutions and for attention that keeps no matrix of scores; what grows with the square of a length is
-/// underestimated for longer sequences. So the upper bound of such a job is raised: scaling_widening() in reach.h. Of
-/// what a probe reserved, all but parameters and buffers is scaled.
+/// A model at an unknown size is the one at the nearest known size with everything that is per sample scaled: by the
+/// area of an image, or by the length of a sequence. Parameters, channels and counts stay. That is close for
+/// convolutions and for attention that keeps no matrix of scores; what grows with the square of a length is
+/// underestimated for longer sequences. So the upper bound of such a job is raised: scaling_widening() in reach.h. In
+/// what a probe reserved, everything but parameters and buffers is scaled.
 ModelDescription at_size(const KnownModel& model, double size);
 
-/// The models that can be asked for by name. Immutable; not copied, as its index points into itself.
+/// The models that are known by name. Immutable; can't be copied, as its index points into itself.
 class KnownModels {
  public:
   KnownModels(KnownModels&&) = default;
   KnownModels& operator=(KnownModels&&) = default;
 
-  /// From JSON lines: a heading, and a model on each line. `file` is what errors call it.
+  /// From JSON lines: a heading, then a model on each line. Errors call it `file`.
   static Result<KnownModels> parse(std::string_view text, const std::string& file);
   static Result<KnownModels> read(const std::filesystem::path& file);
 
   const std::vector<KnownModel>& models() const { return models_; }
 
-  /// "resnet50" and "torchvision/resnet50", of every model.
+  /// All names, such as "resnet50" and "torchvision/resnet50".
   std::set<std::string> names() const;
 
-  /// By a name as in names(). `size` 0: its own. An Error when there is none, or when several sources have one.
+  /// Finds a model by a name as in names(). `size` 0: its default. An Error if there is none, or if several sources
+  /// have one.
   Result<SizedModel> find(std::string_view name, double size) const;
 
  private:
@@ -71,23 +72,23 @@ class KnownModels {
   std::map<std::string, std::vector<const KnownModel*>, std::less<>> by_name_;
 };
 
-/// What parse() reads.
+/// The text that parse() reads.
 std::string to_json_lines(const std::vector<KnownModel>& models);
 
-/// A model that is told in one JSON object, with the members of a line of the catalogue; parameters and size must be
-/// there. `where` begins the sentence of an error.
+/// A model described by a JSON object, with the members of a line of the catalogue; parameters and size are required.
+/// Errors begin with `where`.
 Result<ModelDescription> parse_model(std::string_view json, std::string_view where);
 
-/// Chooses from the rows of a harvest those that describe each model and size. One is a reference (is_reference()) with
-/// its operations counted if there is one, and of these the one with the smallest batch, as that is nearest to a single
-/// sample. The others are probes (Note [Probes]): of the rows with plain SGD that fit without PyTorch giving memory
-/// back, the smallest and the largest batch of each precision, with checkpointing and without.
+/// Chooses the rows of a harvest that describe each model and size. One is a reference (is_reference()), if possible
+/// with its operations counted, and among these the one with the smallest batch, as it is closest to a single sample.
+/// The others are probes (Note [Probes]): among the rows with plain SGD that fit without PyTorch releasing cached
+/// memory, the smallest and the largest batch of each precision, with checkpointing and without.
 class ModelCollector {
  public:
-  /// The row's layers must be there for a model whose size the job does not name. `compute_capability` is its card's.
+  /// If the job does not name the model's size, the row needs its layers. `compute_capability` is that of its card.
   void add(const HarvestedJob& job, double compute_capability);
 
-  /// By source, name and size. A model without a reference is left out.
+  /// Sorted by source, name and size. A model without a reference is left out.
   std::vector<KnownModel> models() const;
 
  private:

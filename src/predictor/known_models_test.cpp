@@ -75,10 +75,10 @@ TEST(KnownModels, Are_read_as_they_are_written) {
 TEST(KnownModels, A_file_that_is_something_else_newer_or_damaged_is_refused) {
   EXPECT_EQ(problem_of("model,size\n"), "'models.jsonl' is not a catalogue of models");
   EXPECT_EQ(problem_of(R"({"format": "dryfit models", "version": 3})"),
-            "'models.jsonl' is a catalogue of version 3, and this Dryfit reads up to 2");
+            "'models.jsonl' is a catalogue of version 3; this Dryfit reads up to 2");
   EXPECT_EQ(problem_of(R"({"format": "dryfit models", "version": 1, "block": ["run"]})"),
-            "'models.jsonl' describes blocks by other numbers than this Dryfit");
-  EXPECT_EQ(problem_of(heading()), "'models.jsonl' holds no models");
+            "'models.jsonl' describes blocks in another layout than this Dryfit");
+  EXPECT_EQ(problem_of(heading()), "'models.jsonl' contains no models");
   EXPECT_EQ(problem_of(heading() + "{\"name\": "), "models.jsonl:2 is not a JSON object");
   EXPECT_EQ(problem_of(heading() + R"({"name": "tiny", "parameters": "many"})"),
             "models.jsonl:2: 'parameters' is not a number");
@@ -90,18 +90,18 @@ TEST(KnownModels, A_file_that_is_something_else_newer_or_damaged_is_refused) {
   EXPECT_EQ(problem_of(heading() + tiny + "[[1, 2]]}"),
             "models.jsonl:2: a probe is not a list of precision, checkpointing and four numbers");
   EXPECT_EQ(problem_of(heading() + tiny + R"([["int4", false, 2, 5, 6, 9]]})"),
-            "models.jsonl:2: there is no precision 'int4'");
+            "models.jsonl:2: unknown precision 'int4'");
   EXPECT_EQ(problem_of(heading() + tiny + R"([["fp32", false, 2, -5, 6, 9]]})"),
             "models.jsonl:2: the job's 'probes: reserved_bytes' is -5");
   EXPECT_EQ(problem_of(heading() + tiny + R"([["fp32", false, 2, 5, 6, 9], ["fp32", false, 2, 5, 6, 9]]})"),
-            "models.jsonl:2: the job's 'probes' are not in order, or one is there twice");
+            "models.jsonl:2: the job's 'probes' are out of order or contain a duplicate");
   EXPECT_EQ(problem_of(heading() + R"({"size": 224, "parameters": 1})"), "models.jsonl:2: the model has no 'name'");
 }
 
 TEST(KnownModels, A_missing_file_says_how_to_get_one) {
   const auto models = KnownModels::read("/nowhere/models.jsonl");
   ASSERT_FALSE(models);
-  EXPECT_EQ(models.error().what, "there is no catalogue of models '/nowhere/models.jsonl'");
+  EXPECT_EQ(models.error().what, "no catalogue of models at '/nowhere/models.jsonl'");
   EXPECT_NE(models.error().hint.find("dryfit models --from"), std::string::npos);
 }
 
@@ -113,7 +113,7 @@ TEST(KnownModels, A_model_is_found_by_its_name_with_and_without_its_source) {
     EXPECT_EQ(found->description.size, 224);
     EXPECT_FALSE(found->is_scaled());
   }
-  EXPECT_EQ(models.find("timm/tiny", 0).error().what, "there is no model 'timm/tiny' in the catalogue");
+  EXPECT_EQ(models.find("timm/tiny", 0).error().what, "unknown model 'timm/tiny'");
 }
 
 TEST(KnownModels, A_name_that_several_sources_have_asks_for_one) {
@@ -121,7 +121,7 @@ TEST(KnownModels, A_name_that_several_sources_have_asks_for_one) {
   const auto found = models.find("resnet50", 0);
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().what, "several sources have a model 'resnet50'");
-  EXPECT_EQ(found.error().hint, "Say timm/resnet50 or torchvision/resnet50.");
+  EXPECT_EQ(found.error().hint, "Use timm/resnet50 or torchvision/resnet50.");
   EXPECT_TRUE(models.find("timm/resnet50", 0));
 }
 
@@ -161,11 +161,11 @@ TEST(KnownModels, A_sequence_of_another_length_is_scaled_by_it) {
   EXPECT_EQ(models.find("bert", 512)->description.flops, 2400);
 }
 
-TEST(KnownModels, A_model_can_be_told_with_little) {
-  const auto told = parse_model(R"({"size": 224, "parameters": 10})", "the job's model");
-  ASSERT_TRUE(told) << told.error().what;
-  EXPECT_EQ(told->parameter_bytes, 40);
-  EXPECT_TRUE(told->blocks.empty());
+TEST(KnownModels, A_model_can_be_described_with_little) {
+  const auto described = parse_model(R"({"size": 224, "parameters": 10})", "the job's model");
+  ASSERT_TRUE(described) << described.error().what;
+  EXPECT_EQ(described->parameter_bytes, 40);
+  EXPECT_TRUE(described->blocks.empty());
   EXPECT_EQ(parse_model(R"({"parameters": 10})", "the job's model").error().what,
             "the job's model: the job's 'size' is 0");
 }
@@ -184,7 +184,7 @@ TEST(ModelCollector, Takes_the_smallest_batch_of_each_model_and_size) {
   EXPECT_FALSE(models[1].own_size);
 }
 
-TEST(ModelCollector, Prefers_a_row_whose_operations_were_counted) {
+TEST(ModelCollector, Prefers_a_row_with_counted_operations) {
   ModelCollector collector;
   auto uncounted = harvested(1);
   uncounted.flops = 0;
@@ -216,7 +216,7 @@ TEST(ModelCollector, Takes_of_each_kind_the_smallest_and_the_largest_batch_with_
   EXPECT_EQ(probes[2].compute_capability, 8.6);
 }
 
-TEST(ModelCollector, Leaves_out_what_is_no_reference) {
+TEST(ModelCollector, Leaves_out_rows_that_are_not_a_reference) {
   ModelCollector collector;
   auto cast = harvested(2);
   cast.precision = Precision::bf16_amp;

@@ -18,14 +18,14 @@ Layer convolution(double groups, std::int64_t kernel) {
 
 LayerRole role_of_kind(const char* kind) { return role_of({.kind = kind}); }
 
-TEST(Layer, A_convolution_is_told_by_its_kernel_and_its_groups) {
+TEST(Layer, The_role_of_a_convolution_depends_on_its_kernel_and_groups) {
   EXPECT_EQ(role_of(convolution(1, 3)), LayerRole::convolution);
   EXPECT_EQ(role_of(convolution(1, 1)), LayerRole::pointwise);
   EXPECT_EQ(role_of(convolution(4, 3)), LayerRole::grouped);
   EXPECT_EQ(role_of(convolution(32, 3)), LayerRole::depthwise);
 }
 
-TEST(Layer, Others_are_told_by_their_kind) {
+TEST(Layer, The_role_of_other_layers_depends_on_their_kind) {
   EXPECT_EQ(role_of_kind("Linear"), LayerRole::linear);
   EXPECT_EQ(role_of_kind("Conv1D"), LayerRole::linear) << "that of transformers has no kernel";
   EXPECT_EQ(role_of_kind("LlamaRMSNorm"), LayerRole::norm);
@@ -51,7 +51,7 @@ TEST(Layer, Multiply_adds_of_a_linear_layer_follow_from_its_shapes) {
   EXPECT_EQ(multiply_adds_of({.kind = "Linear", .inputs = {{2, 7, 16}}, .outputs = {{2, 7, 32}}}), 2 * 7 * 32 * 16.0);
 }
 
-TEST(Layer, Of_what_shapes_do_not_tell_a_sixth_of_the_counted_operations_are_multiply_adds_forward) {
+TEST(Layer, Without_usable_shapes_a_sixth_of_the_counted_operations_are_multiply_adds) {
   EXPECT_EQ(multiply_adds_of({.kind = "MultiheadAttention", .flops = 600}), 100);
 }
 

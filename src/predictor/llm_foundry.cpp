@@ -130,8 +130,8 @@ class MeasuredRuns {
     for (std::size_t row = 0; row < names->size(); ++row) {
       const auto gpu = std::ranges::find(kGpus, (*names)[row], &Gpu::name);
       if (gpu == kGpus.end()) {
-        return Error{table.place(row) + ": the GPU '" + (*names)[row] + "' is not known",
-                     "known are a100_40gb, a100_80gb and h100_80gb"};
+        return Error{table.place(row) + ": the GPU '" + (*names)[row] + "' is unknown",
+                     "Use a100_40gb, a100_80gb or h100_80gb."};
       }
       gpus_.push_back(&*gpu);
     }

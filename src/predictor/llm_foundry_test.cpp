@@ -68,7 +68,7 @@ TEST(LlmFoundry, Groups_are_GPUs_where_the_folds_keep_them_apart_else_sizes) {
 TEST(LlmFoundry, A_GPU_that_is_not_known_is_refused_with_its_line) {
   std::string runs(kRuns);
   runs.replace(runs.find("h100_80gb"), 9, "b200");
-  EXPECT_EQ(read("model9", Fp8::datasheet, runs).error().what, "runs.csv:3: the GPU 'b200' is not known");
+  EXPECT_EQ(read("model9", Fp8::datasheet, runs).error().what, "runs.csv:3: the GPU 'b200' is unknown");
 }
 
 }  // namespace

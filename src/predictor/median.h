@@ -8,7 +8,7 @@
 
 namespace dryfit::predictor {
 
-/// The middle of the values, of which there is at least one; of an even number of them the mean of the middle two.
+/// The median of at least one value; for an even number of values, the mean of the middle two.
 inline double median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::ranges::nth_element(values, middle);

@@ -36,7 +36,7 @@ constexpr std::size_t rounded_up(std::size_t size) { return (size + 7) / 8 * 8; 
 constexpr std::size_t kMostNumbers =
     kPlainFeatures + rounded_up(kLayerFeatures - kPlainFeatures + kMostBlocks * kBlockFields);
 
-/// log(x) of the plain features, which come first, and log(1 + x) of the others. Writes over what follows the numbers,
+/// log(x) of the plain features, which come first, and log(1 + x) of the others. Overwrites what follows the numbers,
 /// up to the next multiple of 8.
 void take_logarithms(std::span<double> numbers, const Kernels& kernels) {
   for (auto& number : numbers.first(kPlainFeatures)) number = std::log(number);
@@ -48,15 +48,15 @@ void take_logarithms(std::span<double> numbers, const Kernels& kernels) {
 Status check(const MemoryModel& model) {
   const auto& card = model.card;
   for (const auto* text : {&card.name, &card.data, &card.date, &card.folds, &card.errors, &card.licence}) {
-    if (text->empty()) return Error{"the model's card is not filled in", "say all that ModelCard asks for"};
+    if (text->empty()) return Error{"the model's description is incomplete", "Fill in every field of ModelCard."};
   }
-  const auto bad = [&](const char* what) { return Error{"the model '" + card.name + "': " + what, "train it again"}; };
+  const auto bad = [&](const char* what) { return Error{"the model '" + card.name + "': " + what, "Train it again."}; };
   const auto features = feature_count(model.encoding.features);
   if (model.shape.job_features != features || !is_sound(model.encoding.job, features)) {
-    return bad("its features do not fit its network");
+    return bad("its features do not match its network");
   }
-  if (!has_sound_tokens(model.encoding, model.shape)) return bad("its tokens do not fit its network");
-  if (!has_sound_base(model.base) || !std::isfinite(model.offset)) return bad("its physics base makes no sense");
+  if (!has_sound_tokens(model.encoding, model.shape)) return bad("its tokens do not match its network");
+  if (!has_sound_base(model.base) || !std::isfinite(model.offset)) return bad("its physics base is invalid");
   if (model.members.empty()) return bad("it has no network");
   return {};
 }
@@ -125,7 +125,7 @@ Result<double> MemoryPredictor::peak_mib(const Job& job) const {
   if (auto status = predictor::check(job); !status) return status.error();
   const bool needs_blocks = encoding_.reads_blocks() || encoding_.features == FeatureSet::layers;
   if (needs_blocks && job.blocks.empty()) {
-    return Error{"the model '" + card_.name + "' needs the job's blocks", "give them, or take a model of plain jobs"};
+    return Error{"the model '" + card_.name + "' needs the job's blocks", "Give them, or use a model that needs none."};
   }
   thread_local NetworkInput input;
   encode(encoding_, job, *kernels_, input);
@@ -133,7 +133,8 @@ Result<double> MemoryPredictor::peak_mib(const Job& job) const {
   for (const auto& network : networks_) sum += network.answer(input.job, input.tokens);
   const double peak = base_.estimate_mib(job) * std::exp(offset_ + sum / static_cast<double>(networks_.size()));
   if (!std::isfinite(peak)) {
-    return Error{"the job is too far from what the model '" + card_.name + "' has learned", "run it dry instead"};
+    return Error{"the job is too different from the training data of the model '" + card_.name + "'",
+                 "Use `dryfit run` instead."};
   }
   return peak;
 }

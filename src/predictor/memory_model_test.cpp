@@ -88,7 +88,7 @@ TEST(MemoryModel, A_plain_model_needs_no_blocks_and_one_of_layers_does) {
   }
 }
 
-TEST(MemoryModel, A_job_that_makes_no_sense_gets_no_number) {
+TEST(MemoryModel, A_nonsensical_job_gets_no_number) {
   auto job = sample_job();
   job.batch = 0;
   EXPECT_EQ(predictor_of(sample_model(FeatureSet::layers, 0)).peak_mib(job).error().what,
@@ -99,31 +99,31 @@ TEST(MemoryModel, An_answer_beyond_all_numbers_is_an_error) {
   auto model = sample_model(FeatureSet::layers, 0);
   model.offset = 1e4;
   EXPECT_EQ(predictor_of(model).peak_mib(sample_job()).error().what,
-            "the job is too far from what the model 'sample' has learned");
+            "the job is too different from the training data of the model 'sample'");
 }
 
 TEST(MemoryModel, Parts_that_do_not_belong_together_are_refused) {
   auto model = sample_model(FeatureSet::layers, 0);
   model.encoding.features = FeatureSet::plain;
-  EXPECT_EQ(problem_of(model), "the model 'sample': its features do not fit its network");
+  EXPECT_EQ(problem_of(model), "the model 'sample': its features do not match its network");
   model = sample_model(FeatureSet::layers, 0);
   model.encoding.block.mean.pop_back();
-  EXPECT_EQ(problem_of(model), "the model 'sample': its tokens do not fit its network");
+  EXPECT_EQ(problem_of(model), "the model 'sample': its tokens do not match its network");
   model = sample_model(FeatureSet::plain, 16);
   model.encoding.piecewise.edges.pop_back();
-  EXPECT_EQ(problem_of(model), "the model 'sample': its tokens do not fit its network");
+  EXPECT_EQ(problem_of(model), "the model 'sample': its tokens do not match its network");
   model = sample_model(FeatureSet::layers, 0);
   model.base.weights[1] = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_EQ(problem_of(model), "the model 'sample': its physics base makes no sense");
+  EXPECT_EQ(problem_of(model), "the model 'sample': its physics base is invalid");
   model = sample_model(FeatureSet::layers, 0);
   model.members.clear();
   EXPECT_EQ(problem_of(model), "the model 'sample': it has no network");
 }
 
-TEST(MemoryModel, A_card_with_nothing_said_is_refused) {
+TEST(MemoryModel, An_empty_description_is_refused) {
   auto model = sample_model(FeatureSet::layers, 0);
   model.card.licence.clear();
-  EXPECT_EQ(problem_of(model), "the model's card is not filled in");
+  EXPECT_EQ(problem_of(model), "the model's description is incomplete");
 }
 
 }  // namespace

@@ -17,17 +17,17 @@ inline constexpr std::array<Metric, kMetrics> kAllMetrics{Metric::mse, Metric::r
 /// "MSE", "RMSE", "MAE", "MAPE", "R2".
 std::string_view to_text(Metric metric);
 
-/// R2 is better when it is larger, the others when they are smaller.
+/// A larger R2 is better; for the others, smaller is better.
 constexpr bool larger_is_better(Metric metric) { return metric == Metric::r2; }
 
 /// How far predictions are from the truth, pooled over all rows.
 struct Scores {
-  std::array<double, kMetrics> values{};  ///< MAPE in percent; R2 is NaN when the truth has no spread
+  std::array<double, kMetrics> values{};  ///< MAPE in percent; R2 is NaN if the truth has no spread
 
   double operator[](Metric metric) const { return values[static_cast<std::size_t>(metric)]; }
 };
 
-/// Both have as many numbers, at least one; the truth holds no zero.
+/// Both have the same size, at least one; the truth contains no zero.
 Scores score(std::span<const double> truth, std::span<const double> predicted);
 
 }  // namespace dryfit::predictor

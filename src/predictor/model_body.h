@@ -15,8 +15,8 @@
 namespace dryfit::predictor {
 
 /// Note [Model body]
-/// A visit goes over a part of a model in the order of the file, with a BodyWriter out of it and with a BodyReader into
-/// it, so that what is written is what is read. Those that return a bool say whether what was read can be.
+/// A visit goes over a part of a model in the order of the file, with a BodyWriter to write it or a BodyReader to read
+/// it, so that both agree. A visit that returns a bool reports whether the values it read are possible.
 
 /// Every element of a list goes through `each`, which is a visit that returns a bool; with a BodyReader the list is
 /// made as long as the file says, or up to the first element that is not sound.
@@ -83,7 +83,7 @@ bool visit_trees(File& file, Sets& sets) {
   });
 }
 
-/// A whole file's bytes, of a visit of its whole body.
+/// The bytes of a whole file; `visit` goes over the whole model.
 template <class Model, class Visit>
 std::string model_bytes(const ModelKind& kind, const Model& model, Visit visit) {
   BodyWriter writer;
@@ -91,7 +91,7 @@ std::string model_bytes(const ModelKind& kind, const Model& model, Visit visit) 
   return framed(kind, writer.take());
 }
 
-/// An Error that says so when the bytes are no such model, of a newer version, cut off or damaged.
+/// An Error if the bytes are not such a model, of a newer version, cut off or damaged.
 template <class Model, class Visit>
 Result<Model> model_in(const ModelKind& kind, std::string_view bytes, const std::string& name, Visit visit) {
   const auto body = body_in(kind, bytes, name);

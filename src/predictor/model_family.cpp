@@ -13,7 +13,7 @@ struct Kin {
   std::string_view family;
 };
 
-/// The first word that is found decides, so the longer one of two that overlap stands first.
+/// The first word that is found decides, so the longer one of two overlapping words comes first.
 constexpr auto kKin = std::to_array<Kin>({
     {"convnext", "convnext"},
     {"efficientvit", "efficientvit"},

@@ -33,7 +33,7 @@ TEST(ModelFamily, A_name_with_another_inside_is_not_taken_for_it) {
   EXPECT_EQ(family_of("opt-125m"), "opt");
 }
 
-TEST(ModelFamily, Letters_large_or_small_and_a_name_without_any_are_no_matter) {
+TEST(ModelFamily, Case_does_not_matter_nor_does_a_name_without_letters) {
   EXPECT_EQ(family_of("ResNet50"), "resnet");
   EXPECT_EQ(family_of("3dnet"), "3dnet");
 }

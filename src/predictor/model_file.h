@@ -12,7 +12,7 @@
 
 namespace dryfit::predictor {
 
-/// The version that is written. All up to it are read; a later one is refused.
+/// The version that is written. Older versions are read, newer ones refused.
 inline constexpr std::uint32_t kModelFileVersion = 1;
 
 /// Note [Model file]
@@ -27,11 +27,11 @@ inline constexpr std::uint32_t kModelFileVersion = 1;
 /// The same model gives the same bytes.
 std::string to_bytes(const MemoryModel& model);
 
-/// An Error that says so when the bytes are no model, of a newer version, cut off or damaged. `name` stands in
-/// messages. Whether the parts belong together is for MemoryPredictor::of to say.
+/// An Error if the bytes are not a model, of a newer version, cut off or damaged. Errors call it `name`.
+/// MemoryPredictor::of decides whether the parts belong together.
 Result<MemoryModel> parse_model(std::string_view bytes, const std::string& name);
 
-/// The same from and to a file. A file that is there is replaced at once or not at all.
+/// The same from and to a file. An existing file is replaced atomically.
 Result<MemoryModel> read_model(const std::filesystem::path& file);
 Status write_model(const MemoryModel& model, const std::filesystem::path& file);
 

@@ -28,7 +28,7 @@ std::string sealed(std::string bytes) {
 
 TEST(ModelFile, The_checksum_is_the_known_one) { EXPECT_EQ(crc64("123456789"), 0x995DC9BBDF1939FAu); }
 
-TEST(ModelFile, What_is_written_is_read_and_answers_alike) {
+TEST(ModelFile, A_written_model_is_read_back_and_answers_the_same) {
   for (const auto& model : {sample_model(FeatureSet::layers, 0), sample_model(FeatureSet::plain, 16)}) {
     const auto bytes = to_bytes(model);
     const auto read = parse_model(bytes, "m.model");
@@ -72,12 +72,12 @@ TEST(ModelFile, A_newer_version_is_refused_by_number) {
   EXPECT_EQ(problem_of(bytes), "m.model: the model file is of version 2; this Dryfit reads up to 1");
 }
 
-TEST(ModelFile, Something_else_is_no_model) {
-  EXPECT_EQ(problem_of(""), "m.model: this is no model file of Dryfit");
-  EXPECT_EQ(problem_of("PK\3\4"), "m.model: this is no model file of Dryfit");
+TEST(ModelFile, Other_bytes_are_not_a_model) {
+  EXPECT_EQ(problem_of(""), "m.model: not a Dryfit model file");
+  EXPECT_EQ(problem_of("PK\3\4"), "m.model: not a Dryfit model file");
 }
 
-TEST(ModelFile, A_file_is_written_and_read_and_what_cannot_be_is_said) {
+TEST(ModelFile, A_file_is_written_and_read_and_failures_are_reported) {
   const TemporaryFolder folder;
   const auto file = folder / "m.model";
   ASSERT_TRUE(write_model(sample_model(FeatureSet::plain, 2), file));

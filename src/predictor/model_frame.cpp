@@ -26,14 +26,14 @@ Number number_at(std::string_view bytes, std::size_t place) {
 
 Error wrong_kind(const ModelKind& kind, std::string_view bytes, const std::string& name) {
   const bool is_other = bytes.size() >= kind.magic.size() && bytes.starts_with(kFamily) && bytes[7] == '\n';
-  if (is_other) return {name + ": this is another kind of model of Dryfit", "give " + std::string(kind.what)};
-  return {name + ": this is no model file of Dryfit", ""};
+  if (is_other) return {name + ": a Dryfit model of another kind", "Give " + std::string(kind.what) + "."};
+  return {name + ": not a Dryfit model file", ""};
 }
 
 }  // namespace
 
 Error damaged_model(const std::string& name) {
-  return {name + ": the model file is damaged", "copy it again from where it came from, or train it again"};
+  return {name + ": the model file is damaged", "Copy it again from its source, or train it again."};
 }
 
 std::string framed(const ModelKind& kind, const std::string& body) {
@@ -54,7 +54,7 @@ Result<std::string_view> body_in(const ModelKind& kind, std::string_view bytes, 
   if (version > kind.version) {
     return Error{name + ": the model file is of version " + std::to_string(version) + "; this Dryfit reads up to " +
                      std::to_string(kind.version),
-                 "update Dryfit, or take an older model"};
+                 "Update Dryfit, or use an older model."};
   }
   const auto size = number_at<std::uint64_t>(bytes, 16);
   const auto checked = bytes.substr(0, bytes.size() - kTrailer);
@@ -65,7 +65,7 @@ Result<std::string_view> body_in(const ModelKind& kind, std::string_view bytes, 
 
 Result<std::string> read_bytes(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
-  if (!stream) return Error{file.string() + ": cannot be opened", "give the path of a model file"};
+  if (!stream) return Error{file.string() + ": cannot be opened", "Give the path of a model file."};
   return std::string{std::istreambuf_iterator<char>(stream), {}};
 }
 
@@ -80,7 +80,7 @@ Status write_bytes(const std::string& bytes, const std::filesystem::path& file) 
   if (stream && !problem) return {};
   std::error_code ignored;
   std::filesystem::remove(beside, ignored);
-  return Error{file.string() + ": cannot be written", "is there such a folder, and room in it?"};
+  return Error{file.string() + ": cannot be written", "Check that the folder exists and the disk is not full."};
 }
 
 }  // namespace dryfit::predictor

@@ -19,35 +19,35 @@ namespace dryfit::predictor {
 static_assert(std::endian::native == std::endian::little, "numbers are written as they lie in memory");
 
 /// Note [Model frame]
-/// What all model files have around their body. Numbers are little-endian.
+/// The frame that all model files have around their body. Numbers are little-endian.
 ///
 ///   0   8   the kind: "dryfitm\n" is a MemoryModel, "dryfitj\n" a JobModel, "dryfitc\n" a ComputeModel
 ///   8   4   version
 ///   12  4   0
 ///   16  8   size of the body in bytes
 ///   24  n   the body
-///   24+n 8  CRC-64 (ECMA-182, reflected: the one of xz) of all before it
+///   24+n 8  CRC-64 (ECMA-182, reflected, as in xz) of everything before it
 struct ModelKind {
   std::string_view magic;  ///< 8 bytes
-  std::uint32_t version;   ///< the one that is written; all up to it are read, a later one is refused
+  std::uint32_t version;   ///< the one that is written; older ones are read, newer ones refused
   std::string_view what;   ///< "a model of job descriptions"
 };
 
 std::string framed(const ModelKind& kind, const std::string& body);
 
-/// The body, which is part of `bytes`. An Error that says so when they are no such model, of a newer version, cut off
-/// or damaged. `name` stands in messages.
+/// The body, which is part of `bytes`. An Error if they are not such a model, of a newer version, cut off or damaged.
+/// Errors call it `name`.
 Result<std::string_view> body_in(const ModelKind& kind, std::string_view bytes, const std::string& name);
 
-/// What is said of a body that is not what its kind promises.
+/// The Error for a body that does not match its kind.
 Error damaged_model(const std::string& name);
 
 Result<std::string> read_bytes(const std::filesystem::path& file);
 
-/// A file that is there is replaced at once or not at all.
+/// An existing file is replaced atomically.
 Status write_bytes(const std::string& bytes, const std::filesystem::path& file);
 
-/// Puts a body together.
+/// Writes a body piece by piece.
 class BodyWriter {
  public:
   template <class Number>
@@ -70,7 +70,7 @@ class BodyWriter {
   std::string bytes_;
 };
 
-/// Takes it apart. After the first thing that is missing all is empty, and failed() is true.
+/// Reads a body piece by piece. Once something is missing, everything after it is empty and failed() is true.
 class BodyReader {
  public:
   explicit BodyReader(std::string_view bytes) : rest_(bytes) {}

@@ -66,7 +66,7 @@ Block head_block(const Size& size, double length) {
   return block;
 }
 
-/// The columns that tell a run.
+/// The columns that describe a run.
 struct Runs {
   std::vector<std::string> sizes, gpus, precisions, checkpointing;
   std::vector<double> lengths, counts, batches, accumulated, tokens_per_second, parameters;
@@ -102,7 +102,7 @@ struct Runs {
     if (!model) return model.error();
     const auto card = std::ranges::find(kCards, gpus[row], &std::pair<std::string_view, const char*>::first);
     if (card == kCards.end()) {
-      return Error{"the GPU '" + gpus[row] + "' is not known", "known are a100_40gb, a100_80gb and h100_80gb"};
+      return Error{"the GPU '" + gpus[row] + "' is unknown", "Use a100_40gb, a100_80gb or h100_80gb."};
     }
     ComputeExample example;
     example.job.model = std::move(*model);
@@ -126,7 +126,7 @@ struct Runs {
 Result<ModelDescription> mpt_model(std::string_view name, double length, double parameters) {
   const auto size = std::ranges::find(kModelSizes, name, &Size::name);
   if (size == kModelSizes.end()) {
-    return Error{"there is no MPT of the size '" + std::string(name) + "'", "the smallest is 125m, the largest 70b"};
+    return Error{"unknown MPT size '" + std::string(name) + "'", "Use a size from 125m to 70b."};
   }
   ModelDescription model{.source = "llm-foundry", .name = "mpt-" + std::string(name), .size = length};
   model.parameters = parameters;

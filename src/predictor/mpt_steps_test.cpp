@@ -58,9 +58,9 @@ TEST(MptSteps, Widths_and_depths_give_the_parameters_of_the_table) {
 
 TEST(MptSteps, An_unknown_size_and_an_unknown_GPU_are_named_with_their_line) {
   EXPECT_EQ(steps("2b,2048,8,h100_80gb,12,4,20480,amp_bf16,True,1e9\n").error().what,
-            "runs.csv:2: there is no MPT of the size '2b'");
+            "runs.csv:2: unknown MPT size '2b'");
   EXPECT_EQ(steps("1b,2048,8,v100,12,4,20480,amp_bf16,True,1e9\n").error().what,
-            "runs.csv:2: the GPU 'v100' is not known");
+            "runs.csv:2: the GPU 'v100' is unknown");
 }
 
 }  // namespace

@@ -60,12 +60,12 @@ class Network::Parts {
   std::span<const float> rest_;
 };
 
-/// Rows of numbers on their way through the network. Kept by each thread, so that a question costs no allocation.
+/// Intermediate rows of the network. Each thread keeps its own, so that an answer costs no allocation.
 struct Network::Scratch {
   std::size_t rows = 0;
   AlignedFloats x;       ///< the tokens: rows of the network's width, at least two
-  AlignedFloats normed;  ///< the same, on the side
-  AlignedFloats wide;    ///< rows of whatever is widest
+  AlignedFloats normed;  ///< the same, normalised
+  AlignedFloats wide;    ///< rows of the widest layer
 
   void make_room(const NetworkShape& shape, std::size_t count) {
     rows = count;
@@ -89,7 +89,7 @@ Result<Network> Network::of(const NetworkShape& shape, std::span<const float> we
                  ""};
   }
   if (!std::ranges::all_of(weights, [](float weight) { return std::isfinite(weight); })) {
-    return Error{"a weight of the network is not a finite number", "train it again"};
+    return Error{"a weight of the network is not a finite number", "Train it again."};
   }
   Network network(shape, kernels);
   network.take(Parts(weights));

@@ -12,16 +12,16 @@
 
 namespace dryfit::predictor {
 
-/// A trained network, ready to answer one question at a time. Immutable, so it may be used by many threads at once.
+/// A trained network for inference on one job at a time. Immutable, and so thread-safe.
 class Network {
  public:
-  /// `weights` are the parameters of the shape in their order; they are copied. An Error when there are more or fewer,
-  /// or one is not finite, or the shape makes no sense.
+  /// `weights` are the parameters of the shape in their order; they are copied. An Error if there are more or fewer,
+  /// one is not finite, or the shape is invalid.
   static Result<Network> of(const NetworkShape& shape, std::span<const float> weights,
                             const Kernels& kernels = best_kernels());
 
   /// The answer for a job of shape().job_features numbers and tokens of shape().token_features numbers each, all
-  /// scaled: up to shape().most_tokens of them; exactly as many where each has a map of its own.
+  /// scaled: up to shape().most_tokens tokens, or exactly that many if each has a map of its own.
   float answer(std::span<const float> job, std::span<const float> tokens) const;
 
   const NetworkShape& shape() const { return shape_; }
@@ -53,7 +53,7 @@ class Network {
   NetworkShape shape_;
   const Kernels* kernels_;
   std::vector<float> first_;  ///< the learned token, if there is one
-  PackedLinear job0_, job1_;  ///< else the MLP that makes it
+  PackedLinear job0_, job1_;  ///< otherwise the MLP that computes it
   std::vector<PackedLinear> token_;
   PackedLinear gates_;  ///< the inputs' shares, forward and backward
   PackedLinear forward_, backward_;

@@ -10,7 +10,7 @@
 
 #include "predictor/network_shape.h"
 
-/// The network once more for the tests: in double precision, parameter by parameter, with nothing done for speed.
+/// The network again, for tests: in double precision, parameter by parameter, without any optimisation.
 namespace dryfit::predictor::testing {
 
 using Row = std::vector<double>;

@@ -71,7 +71,7 @@ bool is_multiple(std::size_t value, std::size_t of, bool may_be_zero = false) {
   return value <= kMost && value % of == 0 && (may_be_zero || value > 0);
 }
 
-Error bad(const std::string& what) { return {"the network's " + what + " makes no sense", ""}; }
+Error bad(const std::string& what) { return {"the network's " + what + " is invalid", ""}; }
 
 }  // namespace
 

@@ -92,15 +92,14 @@ TEST(Network, Shapes_that_make_no_sense_are_refused) {
     return status ? std::string() : status.error().what;
   };
   EXPECT_EQ(problem_with([](NetworkShape&) {}), "");
-  EXPECT_EQ(problem_with([](NetworkShape& s) { s.width = 40; }), "the network's width makes no sense");
-  EXPECT_EQ(problem_with([](NetworkShape& s) { s.heads = 0; }), "the network's number of heads makes no sense");
-  EXPECT_EQ(problem_with([](NetworkShape& s) { s.heads = 8; }), "the network's number of heads makes no sense");
+  EXPECT_EQ(problem_with([](NetworkShape& s) { s.width = 40; }), "the network's width is invalid");
+  EXPECT_EQ(problem_with([](NetworkShape& s) { s.heads = 0; }), "the network's number of heads is invalid");
+  EXPECT_EQ(problem_with([](NetworkShape& s) { s.heads = 8; }), "the network's number of heads is invalid");
   EXPECT_EQ(problem_with([](NetworkShape& s) { s.gru_units = 1 << 20; }),
-            "the network's number of GRU units makes no sense");
-  EXPECT_EQ(problem_with([](NetworkShape& s) { s.layers = 1000; }), "the network's number of layers makes no sense");
-  EXPECT_EQ(problem_with([](NetworkShape& s) { s.most_tokens = 128; }),
-            "the network's number of tokens makes no sense");
-  EXPECT_EQ(problem_with([](NetworkShape& s) { s.token_maps = 3; }), "the network's number of tokens makes no sense");
+            "the network's number of GRU units is invalid");
+  EXPECT_EQ(problem_with([](NetworkShape& s) { s.layers = 1000; }), "the network's number of layers is invalid");
+  EXPECT_EQ(problem_with([](NetworkShape& s) { s.most_tokens = 128; }), "the network's number of tokens is invalid");
+  EXPECT_EQ(problem_with([](NetworkShape& s) { s.token_maps = 3; }), "the network's number of tokens is invalid");
 }
 
 }  // namespace

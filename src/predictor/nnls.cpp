@@ -18,7 +18,7 @@ constexpr double kBetter = 1 - 1e-12;
 
 using Columns = std::vector<std::size_t>;
 
-/// A'A and A'b with columns of length 1, so that columns of any unit weigh alike.
+/// A'A and A'b with columns of length 1, so that the units of columns do not matter.
 struct NormalEquations {
   std::size_t size;
   std::vector<double> matrix;
@@ -42,7 +42,7 @@ NormalEquations normal_equations(std::span<const double> a, std::span<const doub
   return equations;
 }
 
-/// Cholesky's L, lower triangle; none when the columns depend on each other.
+/// Cholesky's L, lower triangle; none if the columns are linearly dependent.
 std::optional<std::vector<double>> factor(const NormalEquations& equations, const Columns& used) {
   const std::size_t n = used.size();
   std::vector<double> lower(n * n);
@@ -80,7 +80,7 @@ std::optional<std::vector<double>> solve(const NormalEquations& equations, const
   return x;
 }
 
-/// At the least squares of some columns the sum of squares is b'b less this.
+/// With the least-squares solution over some columns, the sum of squares is b'b minus this.
 double gain(const NormalEquations& equations, const Columns& used, const std::vector<double>& x) {
   double sum = 0;
   for (std::size_t i = 0; i < used.size(); ++i) sum += x[i] * equations.right[used[i]];
@@ -95,7 +95,7 @@ Columns columns_of(std::size_t choice) {
   return used;
 }
 
-/// All choices of columns, those with fewer first.
+/// All sets of columns, smaller ones first.
 std::vector<std::size_t> choices(std::size_t columns) {
   std::vector<std::size_t> all;
   for (std::size_t choice = 1; choice < std::size_t{1} << columns; ++choice) all.push_back(choice);

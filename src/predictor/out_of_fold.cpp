@@ -17,11 +17,11 @@ Result<Contender> predict_out_of_fold(const DataSet& data, const Learner& learne
   for (std::size_t fold = 0; fold < data.folds.count; ++fold) {
     const auto where = "fold " + std::to_string(fold + 1) + " of " + std::to_string(data.folds.count);
     report(contender.name + ", " + where);
-    const auto asked = data.folds.tested_in(fold);
-    const auto said = learner(data, fold, seed_of_fold(seed, fold));
-    if (!said) return Error{where + ": " + said.error().what, said.error().hint};
-    DRYFIT_CHECK(said->size() == asked.size());
-    for (std::size_t i = 0; i < asked.size(); ++i) contender.predicted[asked[i]] = (*said)[i];
+    const auto places = data.folds.tested_in(fold);
+    const auto predicted = learner(data, fold, seed_of_fold(seed, fold));
+    if (!predicted) return Error{where + ": " + predicted.error().what, predicted.error().hint};
+    DRYFIT_CHECK(predicted->size() == places.size());
+    for (std::size_t i = 0; i < places.size(); ++i) contender.predicted[places[i]] = (*predicted)[i];
   }
   return contender;
 }

@@ -14,14 +14,14 @@ using testing::sample_set;
 
 /// Says a thousand times the seed and, for each example, its row.
 Result<std::vector<double>> echo(const DataSet& data, std::size_t fold, std::uint64_t seed) {
-  std::vector<double> said;
+  std::vector<double> predicted;
   for (const auto place : data.folds.tested_in(fold)) {
-    said.push_back(static_cast<double>(1000 * seed + data.examples[place].row));
+    predicted.push_back(static_cast<double>(1000 * seed + data.examples[place].row));
   }
-  return said;
+  return predicted;
 }
 
-TEST(OutOfFold, Each_prediction_stands_at_its_example_and_comes_from_its_folds_seed) {
+TEST(OutOfFold, Each_prediction_is_at_the_place_of_its_example_and_comes_from_its_folds_seed) {
   const auto data = sample_set(6);
   const auto contender = predict_out_of_fold(data, echo, "echo", 2, ignore);
   ASSERT_TRUE(contender);

@@ -27,7 +27,7 @@ Result<PhysicsBase> fit_physics(std::span<const Job> jobs, std::span<const doubl
   for (const auto& job : jobs) std::ranges::copy(physics_terms(job), std::back_inserter(rows));
   const auto weights = solve_relative_nnls(rows, measured_mib, kPhysicsTerms);
   if (std::ranges::all_of(weights, [](double weight) { return weight <= 0; })) {
-    return Error{"no physics base can be fitted to " + std::to_string(jobs.size()) + " jobs", "give more jobs"};
+    return Error{"cannot fit the physics base to " + std::to_string(jobs.size()) + " jobs", "Give more jobs."};
   }
   PhysicsBase base;
   std::ranges::copy(weights, base.weights.begin());

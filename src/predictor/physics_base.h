@@ -13,13 +13,13 @@ namespace dryfit::predictor {
 
 inline constexpr std::size_t kPhysicsTerms = 5;
 
-/// What a job's memory is made of: a constant (the context), parameters with gradients and optimizer state, what a run
-/// without data counts, activations, and the input. The weights are not negative, so more of anything is never less
-/// memory. What the networks learn is the ratio between the measured peak and this.
+/// A job's memory as a weighted sum: a constant (the context), parameters with gradients and optimizer state, the
+/// estimate of a run without data, activations, and the input. The weights are not negative, so more of anything never
+/// means less memory. The networks learn the ratio between the measured peak and this sum.
 struct PhysicsBase {
   std::array<double, kPhysicsTerms> weights{};  ///< MiB per unit of each term
 
-  /// MiB; above zero for a job that passed check(). The plain terms are in `physics_terms`.
+  /// In MiB; above zero for a job that passed check(). The terms are those of physics_terms().
   double estimate_mib(const Job& job) const;
 };
 
@@ -27,7 +27,7 @@ struct PhysicsBase {
 std::array<double, kPhysicsTerms> physics_terms(const Job& job);
 
 /// The weights with the least sum of squared relative errors. `measured_mib` has a number above zero per job. An Error
-/// when no weight above zero makes the error smaller.
+/// if no weight above zero reduces the error.
 Result<PhysicsBase> fit_physics(std::span<const Job> jobs, std::span<const double> measured_mib);
 
 }  // namespace dryfit::predictor

@@ -8,8 +8,8 @@
 
 namespace dryfit::predictor {
 
-/// Shows each feature as `bins` + 1 numbers: of every bin between two quantiles of the training rows how far the value
-/// has come through it, from 0 to 1, and at the end the value itself.
+/// Encodes each feature as `bins` + 1 numbers: for every bin between two quantiles of the training rows, how far the
+/// value is through the bin, from 0 to 1, and at the end the value itself.
 struct Piecewise {
   std::size_t bins = 0;
   std::vector<float> edges;  ///< bins + 1 per feature, ascending
@@ -21,7 +21,7 @@ struct Piecewise {
   void apply(std::span<const float> row, std::span<float> encoded) const;
 };
 
-/// From rows of `columns` numbers, of which there is at least one.
+/// Fitted on at least one row of `columns` numbers.
 Piecewise fit_piecewise(std::span<const float> values, std::size_t columns, std::size_t bins);
 
 }  // namespace dryfit::predictor

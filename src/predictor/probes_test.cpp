@@ -51,7 +51,7 @@ TEST(Probes, Between_and_beyond_them_is_a_straight_line) {
   }
 }
 
-TEST(Probes, Where_a_step_was_the_peak_of_both_the_forward_pass_knows_the_slope) {
+TEST(Probes, If_both_peaks_are_in_a_step_the_forward_pass_gives_the_slope) {
   auto job = sample_description();
   for (auto& probe : job.model.probes) probe.reserved_bytes = 60 * kMib;
   job.batch = 10;
@@ -60,7 +60,7 @@ TEST(Probes, Where_a_step_was_the_peak_of_both_the_forward_pass_knows_the_slope)
   EXPECT_DOUBLE_EQ(reserved_mib(job), 8 + 1 + 2 * 100);  // parameters, buffers, and 2 MiB a sample
 }
 
-TEST(Probes, Of_a_single_one_the_line_goes_through_what_stays) {
+TEST(Probes, With_a_single_probe_the_line_goes_through_what_stays) {
   auto job = sample_description();
   job.model.probes = {{Precision::fp32, false, 2, 29 * kMib, 4 * kMib, 8.0}};
   job.batch = 4;

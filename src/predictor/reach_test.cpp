@@ -20,7 +20,7 @@ std::vector<double> features(double measure, double flag) {
   return features;
 }
 
-TEST(Reach, Jobs_learned_from_are_at_most_one_away_and_the_farthest_exactly_one) {
+TEST(Reach, Training_jobs_have_a_distance_of_at_most_one_and_the_farthest_exactly_one) {
   const std::vector<std::vector<double>> rows{features(2, 0), features(4, 1), features(10, 0)};
   const auto reach = fit_reach(rows);
   EXPECT_DOUBLE_EQ(reach.distance(rows[0]), 1);
@@ -55,7 +55,7 @@ TEST(Reach, A_little_more_of_what_never_varied_is_near) {
   EXPECT_GT(fit_reach(rows).distance(features(5.36, 0)), 1);
 }
 
-TEST(Reach, What_stands_behind_the_flags_is_not_looked_at) {
+TEST(Reach, Features_behind_the_flags_are_ignored) {
   auto row = features(5, 0);
   row.push_back(1e9);
   const std::vector<std::vector<double>> rows{features(5, 0)};

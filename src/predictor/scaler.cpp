@@ -7,7 +7,7 @@
 namespace dryfit::predictor {
 namespace {
 
-/// A spread below this, relative to the values, is rounding and not information.
+/// A spread below this, relative to the values, is only rounding.
 constexpr double kSame = 1e-9;
 
 }  // namespace

@@ -10,8 +10,8 @@
 
 namespace dryfit::predictor {
 
-/// Brings columns to mean 0 and standard deviation 1, as measured on training rows. A column that is the same in all of
-/// them becomes 0 there, and is only shifted elsewhere.
+/// Scales columns to mean 0 and standard deviation 1 on the training rows. A column that is constant in training is
+/// only shifted, to 0 there.
 struct Scaler {
   std::vector<double> mean;
   std::vector<double> scale;  ///< the reciprocal of the standard deviation
@@ -23,16 +23,16 @@ struct Scaler {
   void apply(std::span<const double> values, std::span<float> scaled) const;
 };
 
-/// No number is infinite or none at all.
+/// Whether no number is infinite or NaN.
 template <class Values>
 bool all_finite(const Values& values) {
   return std::ranges::all_of(values, [](auto value) { return std::isfinite(value); });
 }
 
-/// Whether it is one for so many columns, with numbers that can be used.
+/// Whether it is a scaler for that many columns, with usable numbers.
 bool is_sound(const Scaler& scaler, std::size_t columns);
 
-/// From rows of `columns` numbers, of which there is at least one.
+/// Fitted on at least one row of `columns` numbers.
 Scaler fit_scaler(std::span<const double> values, std::size_t columns);
 
 }  // namespace dryfit::predictor

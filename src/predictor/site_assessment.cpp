@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kParts = 20;
 
-/// The pair's own bound, taken to another coverage.
+/// The pair's own bound, converted to another coverage.
 double bound_at(const SitePair& pair, double coverage) {
   if (pair.coverage == coverage) return pair.upper;
   const double margin = std::log(pair.upper / pair.median);

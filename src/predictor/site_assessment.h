@@ -10,31 +10,31 @@
 
 namespace dryfit::predictor {
 
-/// How good a bound was. A job that ran out of memory below its bound tells nothing and is not counted.
+/// How good bounds were. A job that ran out of memory below its bound says nothing about the bound and is not counted.
 struct BoundQuality {
   std::size_t jobs = 0;
-  std::size_t covered = 0;     ///< of these, that stayed within their bound
-  std::size_t finished = 0;    ///< of these, whose need is known
-  double over_allocation = 0;  ///< the mean of bound / need − 1 over those
+  std::size_t covered = 0;     ///< jobs that stayed within their bound
+  std::size_t finished = 0;    ///< jobs that finished, so that their need is known
+  double over_allocation = 0;  ///< the mean of bound / need − 1 over the finished jobs
 
   double coverage() const { return jobs == 0 ? 0 : static_cast<double>(covered) / static_cast<double>(jobs); }
 };
 
-/// How many of the latest jobs broke the bound they were given.
+/// How many of the latest jobs exceeded their bound.
 struct RecentExcess {
   std::size_t jobs = 0;
   std::size_t exceeded = 0;
-  double chance = 1;  ///< of so many or more, if the bounds held as often as they say
+  double chance = 1;  ///< the probability of that many or more if the bounds had their stated coverage
 
-  /// That would be less likely than 1 %.
+  /// Whether that probability is below 1 %.
   bool is_drift() const { return jobs > 0 && chance < 0.01; }
 };
 
 struct GroupAssessment {
-  SiteGroup group;      ///< of the whole site: empty
-  double shift = 0;     ///< of ln(bound); of the whole site 0
-  BoundQuality before;  ///< the bounds that were predicted
-  BoundQuality after;   ///< corrected, each by records other than the job's own
+  SiteGroup group;      ///< empty for the whole site
+  double shift = 0;     ///< of ln(bound); 0 for the whole site
+  BoundQuality before;  ///< the predicted bounds
+  BoundQuality after;   ///< the corrected bounds, each corrected by records other than the job's own
   RecentExcess recent;
 };
 
@@ -43,10 +43,10 @@ struct SiteAssessment {
   std::vector<GroupAssessment> groups;  ///< by card and family
 };
 
-/// What calibrate() of these pairs does to bounds of a coverage above one half. `pairs` come in the order in which the
-/// jobs ran and passed check(). "After" is cross-validated: the records are dealt into 20 parts (fewer where there are
-/// fewer records), and each part is corrected by the others. `latest` is how many jobs are recent; bounds of other
-/// coverages are taken to the one asked for as SiteEvidence says.
+/// Assesses what calibrate() of these pairs does to bounds of a coverage above one half. `pairs` have passed check()
+/// and are in the order in which the jobs ran. "After" is cross-validated: the records are dealt into 20 parts (fewer
+/// if there are fewer records), and each part is corrected by the others. `latest` is how many jobs count as recent;
+/// bounds of other coverages are converted to the requested one as described at SiteEvidence.
 SiteAssessment assess(std::span<const SitePair> pairs, double coverage, std::size_t latest = 50);
 
 }  // namespace dryfit::predictor

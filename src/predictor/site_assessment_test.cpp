@@ -24,7 +24,7 @@ TEST(SiteAssessment, Coverage_and_over_allocation_of_the_old_bounds_are_counted)
   EXPECT_NEAR(all.before.over_allocation, (0.2 + 1.0 - 0.2 + 0.0) / 4, 1e-12);
 }
 
-TEST(SiteAssessment, A_job_that_ran_out_of_memory_counts_only_where_it_tells) {
+TEST(SiteAssessment, A_job_that_ran_out_of_memory_counts_only_above_its_bound) {
   const std::vector<SitePair> pairs{job(1000), job(1100, kResnets, true), job(1300, kResnets, true)};
   const auto before = assess(pairs, 0.9).all.before;
   EXPECT_EQ(before.jobs, 2u);
@@ -46,7 +46,7 @@ TEST(SiteAssessment, A_single_record_cannot_correct_itself) {
   EXPECT_EQ(assess(pairs, 0.9).all.after.covered, 0u);
 }
 
-TEST(SiteAssessment, Groups_are_told_apart_in_the_order_of_their_names) {
+TEST(SiteAssessment, Groups_are_separate_and_in_the_order_of_their_names) {
   std::vector<SitePair> pairs;
   for (int i = 0; i < 100; ++i) pairs.push_back(job(1500, kTransformers));
   for (int i = 0; i < 100; ++i) pairs.push_back(job(900, kResnets));
@@ -69,13 +69,13 @@ TEST(SiteAssessment, Recent_excesses_are_a_drift_only_when_chance_does_not_expla
   EXPECT_TRUE(assess(pairs, 0.9, 50).all.recent.is_drift());
 }
 
-TEST(SiteAssessment, Old_excesses_are_no_drift) {
+TEST(SiteAssessment, Old_excesses_are_not_a_drift) {
   std::vector<SitePair> pairs(30, job(1300));
   pairs.insert(pairs.end(), 60, job(1000));
   EXPECT_EQ(assess(pairs, 0.9, 50).all.recent.exceeded, 0u);
 }
 
-TEST(SiteAssessment, A_bound_of_another_coverage_is_taken_to_the_one_asked_for) {
+TEST(SiteAssessment, A_bound_of_another_coverage_is_converted_to_the_requested_one) {
   const std::vector<SitePair> pairs{job(1300)};
   EXPECT_EQ(assess(pairs, 0.9).all.before.covered, 0u);
   EXPECT_EQ(assess(pairs, 0.99).all.before.covered, 1u);  // 1000 · 1.2^(2.326 / 1.282) = 1392

@@ -18,7 +18,7 @@ struct Score {
   double value = 0;
   bool at_least = false;
 
-  /// Of equal values the one that is only a lower limit comes last.
+  /// Among equal values, those that are only lower limits come last.
   friend auto operator<=>(const Score&, const Score&) = default;
 };
 
@@ -26,7 +26,7 @@ void add_scores(std::vector<Score>& scores, const std::vector<SiteEvidence>& evi
   for (const auto& each : evidence) scores.push_back({each.ratio - each.scale * unit, each.at_least});
 }
 
-/// The correction of records, where that of the larger circle they belong to is `outer`.
+/// The correction by these records, given the correction `outer` of the larger group that contains them.
 double blended(std::vector<Score> scores, double coverage, double outer) {
   outer = std::max(outer, 0.0);
   if (scores.empty()) return outer;

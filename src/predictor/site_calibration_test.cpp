@@ -60,7 +60,7 @@ TEST(SiteCalibration, Many_records_lower_a_bound_that_is_too_high) {
   EXPECT_NEAR(calibrate(pairs).apply(1000, 1000 * std::exp(kMargin), 0.9, kResnets), 1020.2, 0.5);
 }
 
-TEST(SiteCalibration, What_was_seen_elsewhere_raises_a_bound_and_never_lowers_it) {
+TEST(SiteCalibration, Observations_from_elsewhere_raise_a_bound_and_never_lower_it) {
   const SiteGroup other_family{kResnets.card, "vit"}, other_card{"t4-16gb", "resnet"};
   const std::vector<SitePair> low(500, pair(0.01)), high(500, pair(0.2));
   EXPECT_EQ(calibrate(low).shift(0.9, other_family), 0);

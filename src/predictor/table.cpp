@@ -80,16 +80,17 @@ class Records {
 std::string at(const std::string& name, std::size_t line) { return name + ":" + std::to_string(line); }
 
 Error unclosed_quote(const std::string& name, std::size_t line) {
-  return {at(name, line) + ": a quote is opened in this row and never closed", "close it, or write two quotes for one"};
+  return {at(name, line) + ": a quote is opened in this row and never closed",
+          "Close it, or write two quotes for a literal one."};
 }
 
 Status check_header(const std::vector<std::string>& columns, const std::string& where) {
   auto sorted = columns;
   std::ranges::sort(sorted);
-  if (sorted.front().empty()) return Error{where + ": a column has no name", "name every column in the first line"};
+  if (sorted.front().empty()) return Error{where + ": a column has no name", "Name every column in the first line."};
   const auto twice = std::ranges::adjacent_find(sorted);
   if (twice == sorted.end()) return {};
-  return Error{where + ": the column '" + *twice + "' is there twice", "leave one of them out"};
+  return Error{where + ": the column '" + *twice + "' occurs twice", "Leave one of them out."};
 }
 
 std::optional<double> parse_finite(std::string_view text) {
@@ -114,7 +115,7 @@ std::string Table::place(std::size_t row) const { return at(name_, lines_[row]);
 Result<std::size_t> Table::find(std::string_view column) const {
   const auto found = std::ranges::find(columns_, column);
   if (found != columns_.end()) return static_cast<std::size_t>(found - columns_.begin());
-  return Error{name_ + ": there is no column '" + std::string(column) + "'", "its columns are: " + joined(columns_)};
+  return Error{name_ + ": no column '" + std::string(column) + "'", "Its columns are: " + joined(columns_) + "."};
 }
 
 Result<std::vector<std::string>> Table::texts(std::string_view column) const {
@@ -136,7 +137,7 @@ Result<std::vector<double>> Table::numbers(std::string_view column) const {
     const auto number = parse_finite(field);
     if (!number) {
       return Error{place(row) + ": '" + std::string(column) + "' is '" + field + "', not a finite number",
-                   "correct the field or leave the row out"};
+                   "Correct the field or leave the row out."};
     }
     numbers.push_back(*number);
   }
@@ -147,7 +148,7 @@ Status Table::add_row(std::vector<std::string> fields, std::size_t line) {
   if (fields.size() != columns_.size()) {
     return Error{at(name_, line) + ": " + std::to_string(fields.size()) + " fields where the header names " +
                      std::to_string(columns_.size()),
-                 "quote fields that hold a comma"};
+                 "Quote fields that contain a comma."};
   }
   std::ranges::move(fields, std::back_inserter(fields_));
   lines_.push_back(line);
@@ -160,7 +161,7 @@ Result<Table> parse_table(std::string_view text, std::string name) {
   Records records(text);
   auto header = records.next();
   if (records.broken()) return unclosed_quote(table.name_, records.line());
-  if (!header) return Error{table.name_ + ": the table is empty", "its first line names the columns"};
+  if (!header) return Error{table.name_ + ": the table is empty", "Its first line must name the columns."};
   if (auto status = check_header(*header, at(table.name_, records.line())); !status) return status.error();
   table.columns_ = std::move(*header);
   while (auto fields = records.next()) {
@@ -172,7 +173,7 @@ Result<Table> parse_table(std::string_view text, std::string name) {
 
 Result<Table> read_table(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
-  if (!stream) return Error{file.string() + ": cannot be opened", "give the path of a CSV file"};
+  if (!stream) return Error{file.string() + ": cannot be opened", "Give the path of a CSV file."};
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
   if (stream.bad()) return Error{file.string() + ": cannot be read", ""};
   return parse_table(text, file.string());

@@ -12,21 +12,21 @@
 
 namespace dryfit::predictor {
 
-/// A table of text as read from a CSV file: a header, and rows of as many fields. Asked for a column as numbers or as
-/// texts, it answers with all of it or says where it is not what was asked for ("runs.csv:12: ...").
+/// A table of text as read from a CSV file: a header, and rows with the same number of fields. A column can be read as
+/// numbers or as texts; an Error names the first place that is of another kind ("runs.csv:12: ...").
 class Table {
  public:
   std::size_t rows() const { return lines_.size(); }
   const std::vector<std::string>& columns() const { return columns_; }
   bool has(std::string_view column) const;
 
-  /// The column's fields. An Error when there is no such column.
+  /// The column's fields. An Error if there is no such column.
   Result<std::vector<std::string>> texts(std::string_view column) const;
 
   /// The column as finite numbers. An empty field, a word, NaN or an infinity is an Error, as is a missing column.
   Result<std::vector<double>> numbers(std::string_view column) const;
 
-  /// "runs.csv:12": where a row stands, for messages.
+  /// "runs.csv:12": the place of a row, for messages.
   std::string place(std::size_t row) const;
 
  private:
@@ -42,8 +42,8 @@ class Table {
 };
 
 /// Reads comma-separated values with a header. Fields may be quoted; two quotes in a quoted field are one; empty lines
-/// are passed over. A row with more or fewer fields than the header, a column that is named twice or not at all, and a
-/// quote that is not closed are Errors. `name` stands in messages.
+/// are skipped. A row with more or fewer fields than the header, a duplicate or empty column name, and a quote that is
+/// not closed are Errors. Errors call the table `name`.
 Result<Table> parse_table(std::string_view text, std::string name);
 
 /// The same from a file.

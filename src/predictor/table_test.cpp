@@ -37,11 +37,11 @@ TEST(Table, A_missing_column_is_named_beside_those_that_are_there) {
   EXPECT_FALSE(table.has("c"));
   const auto numbers = table.numbers("c");
   ASSERT_FALSE(numbers);
-  EXPECT_EQ(numbers.error().what, "t.csv: there is no column 'c'");
-  EXPECT_EQ(numbers.error().hint, "its columns are: a, b");
+  EXPECT_EQ(numbers.error().what, "t.csv: no column 'c'");
+  EXPECT_EQ(numbers.error().hint, "Its columns are: a, b.");
 }
 
-TEST(Table, What_is_no_finite_number_is_refused_with_its_line) {
+TEST(Table, A_field_that_is_not_a_finite_number_is_refused_with_its_line) {
   for (const std::string bad : {"", "nan", "inf", "-inf", "12 GB", "1e999", "0x10", " 1"}) {
     const auto table = table_of("a,b\n1,1\n1," + bad + "\n");
     const auto numbers = table.numbers("b");
@@ -58,7 +58,7 @@ TEST(Table, A_row_of_another_length_than_the_header_is_refused) {
 TEST(Table, A_header_without_names_or_with_one_twice_is_refused) {
   EXPECT_EQ(problem_of(""), "t.csv: the table is empty");
   EXPECT_EQ(problem_of("a,,b\n"), "t.csv:1: a column has no name");
-  EXPECT_EQ(problem_of("a,b,a\n"), "t.csv:1: the column 'a' is there twice");
+  EXPECT_EQ(problem_of("a,b,a\n"), "t.csv:1: the column 'a' occurs twice");
 }
 
 TEST(Table, A_quote_that_is_not_closed_is_refused) {
@@ -66,7 +66,7 @@ TEST(Table, A_quote_that_is_not_closed_is_refused) {
   EXPECT_EQ(problem_of("\"a\n"), "t.csv:1: a quote is opened in this row and never closed");
 }
 
-TEST(Table, A_file_that_is_not_there_is_an_error) {
+TEST(Table, A_missing_file_is_an_error) {
   const auto table = read_table("/nonexistent/t.csv");
   ASSERT_FALSE(table);
   EXPECT_EQ(table.error().what, "/nonexistent/t.csv: cannot be opened");

@@ -21,7 +21,7 @@ Result<BlockLists> blocks_in(const Table& table) {
   for (std::size_t row = 0; row < table.rows(); ++row) {
     auto& list = lists[{(*models)[row], (*images)[row]}];
     if ((*tokens)[row] != static_cast<double>(list.size())) {
-      return Error{table.place(row) + ": the block is not the next one of its model", "list blocks in order, from 0"};
+      return Error{table.place(row) + ": the block is not the next one of its model", "List blocks in order, from 0."};
     }
     Block block;
     for (std::size_t i = 0; i < kBlockFields; ++i) block.values[i] = fields[i][row];

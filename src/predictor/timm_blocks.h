@@ -16,7 +16,7 @@ namespace dryfit::predictor {
 /// The blocks of timm's models, by model and image size.
 using BlockLists = std::map<std::pair<std::string, double>, std::vector<Block>>;
 
-/// Reads timm-blocks16.csv. An Error when a column is missing or the blocks of a model are not in their order.
+/// Reads timm-blocks16.csv. An Error if a column is missing or the blocks of a model are not in order.
 Result<BlockLists> blocks_in(const Table& table);
 
 }  // namespace dryfit::predictor

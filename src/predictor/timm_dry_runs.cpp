@@ -22,7 +22,7 @@ bool counts(const HarvestedJob& job) {
 
 Result<DryRuns> DryRuns::read(const std::filesystem::path& file) {
   std::ifstream stream(file);
-  if (!stream) return Error{file.string() + ": cannot be opened", "name the rows of a harvest of timm's models"};
+  if (!stream) return Error{file.string() + ": cannot be opened", "Give the rows of a harvest of timm's models."};
   return read(stream, file.string());
 }
 
@@ -43,15 +43,15 @@ Result<DryRuns> DryRuns::read(std::istream& stream, const std::string& name) {
 Result<double> DryRuns::reserved_mib(std::string_view model, double batch) const {
   const auto found = reserved_mib_.find(model);
   if (found == reserved_mib_.end()) {
-    return Error{"there is no dry run of the model '" + std::string(model) + "'", "harvest it, or leave the row out"};
+    return Error{"no dry run of the model '" + std::string(model) + "'", "Harvest it, or leave the row out."};
   }
   const auto& by_batch = found->second;
   const auto above = by_batch.lower_bound(batch);
   if (above != by_batch.end() && above->first == batch) return above->second;
   if (above == by_batch.begin() || above == by_batch.end()) {
-    return Error{"the model '" + std::string(model) + "' was run dry only with batches on one side of " +
+    return Error{"the model '" + std::string(model) + "' was dry-run only with batches on one side of " +
                      std::to_string(static_cast<long>(batch)),
-                 "harvest it with another batch"};
+                 "Harvest it with another batch size."};
   }
   const auto below = std::prev(above);
   const double share = (batch - below->first) / (above->first - below->first);
@@ -73,7 +73,7 @@ Estimates estimates_of(std::string_view features) {
 
 Result<TimmMemory> read_timm_memory(const DataPlaces& places, std::string_view protocol, Estimates estimates) {
   if (estimates == Estimates::dry_runs && places.dry_runs.empty()) {
-    return Error{"the features 'dry-run' are made of dry runs, and none were given", "name their rows with --dry-runs"};
+    return Error{"the features 'dry-run' need dry runs, and none were given", "Give their rows with --dry-runs."};
   }
   const auto tables = read_timm_tables(places.folder);
   if (!tables) return tables.error();

@@ -44,19 +44,19 @@ TEST(TimmDryRuns, Between_two_batches_it_goes_along_the_line) {
   EXPECT_DOUBLE_EQ(*runs->reserved_mib("resnet50", 16), 1800);
 }
 
-TEST(TimmDryRuns, Of_two_runs_of_the_same_the_smaller_counts) {
+TEST(TimmDryRuns, The_smaller_of_two_equal_runs_counts) {
   const auto runs = read({{.reserved_mib = 40000}, {.reserved_mib = 38000}, {.reserved_mib = 39000}});
   ASSERT_TRUE(runs) << runs.error().what;
   EXPECT_DOUBLE_EQ(*runs->reserved_mib("resnet50", 8), 38000);
 }
 
-TEST(TimmDryRuns, Beyond_the_batches_nothing_is_said) {
+TEST(TimmDryRuns, Beyond_the_batches_there_is_no_answer) {
   const auto runs = read({{.batch = 8}, {.batch = 16, .reserved_mib = 2000}});
   ASSERT_TRUE(runs);
   EXPECT_FALSE(runs->reserved_mib("resnet50", 4));
   EXPECT_EQ(runs->reserved_mib("resnet50", 32).error().what,
-            "the model 'resnet50' was run dry only with batches on one side of 32");
-  EXPECT_EQ(runs->reserved_mib("vgg11", 8).error().what, "there is no dry run of the model 'vgg11'");
+            "the model 'resnet50' was dry-run only with batches on one side of 32");
+  EXPECT_EQ(runs->reserved_mib("vgg11", 8).error().what, "no dry run of the model 'vgg11'");
 }
 
 TEST(TimmDryRuns, Other_kinds_of_jobs_and_those_that_do_not_fit_are_passed_over) {
@@ -67,7 +67,7 @@ TEST(TimmDryRuns, Other_kinds_of_jobs_and_those_that_do_not_fit_are_passed_over)
   for (const auto* model : {"a", "b", "c"}) EXPECT_FALSE(runs->reserved_mib(model, 8)) << model;
 }
 
-TEST(TimmDryRuns, What_is_no_row_is_named_by_its_line) {
+TEST(TimmDryRuns, A_line_that_is_not_a_row_is_named) {
   std::istringstream stream(text_of({}) + "{}\n");
   const auto runs = DryRuns::read(stream, "rows.jsonl");
   ASSERT_FALSE(runs);
@@ -90,7 +90,7 @@ TEST(TimmDryRuns, Features_made_of_them_ask_for_their_rows) {
   EXPECT_EQ(estimates_of("layers"), Estimates::fake_tensor);
   const auto memory = read_timm_memory({.folder = "/nonexistent"}, "module5_s0", Estimates::dry_runs);
   ASSERT_FALSE(memory);
-  EXPECT_EQ(memory.error().hint, "name their rows with --dry-runs");
+  EXPECT_EQ(memory.error().hint, "Give their rows with --dry-runs.");
 }
 
 }  // namespace

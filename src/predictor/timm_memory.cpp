@@ -112,7 +112,7 @@ class Join {
   Error at(std::size_t row, const Error& error) const { return {memory_->place(row) + ": " + error.what, error.hint}; }
 
   Error unknown(std::size_t row, const std::string& what) const {
-    return at(row, {"no " + what + " is known for the model '" + models_[row] + "'", "add it, or leave the row out"});
+    return at(row, {"no " + what + " is known for the model '" + models_[row] + "'", "Add it, or leave the row out."});
   }
 
   const Table* memory_;

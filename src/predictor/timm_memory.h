@@ -17,10 +17,10 @@
 
 namespace dryfit::predictor {
 
-/// A job whose peak was measured on a GPU.
+/// A job with a peak that was measured on a GPU.
 struct MeasuredJob {
   std::string model;
-  std::string module;  ///< the source file it is defined in: what "unseen architecture" is decided by
+  std::string module;  ///< the source file that defines it; models in unseen modules count as unseen architectures
   Job job;
   double measured_mib = 0;
 };
@@ -28,11 +28,11 @@ struct MeasuredJob {
 /// The measured training peaks of timm's models, and how they are divided.
 struct TimmMemory {
   std::vector<MeasuredJob> jobs;  ///< those of the fold table, in its order
-  std::vector<std::size_t> rows;  ///< of the memory table, of each job
+  std::vector<std::size_t> rows;  ///< the row of each job in the memory table
   Folds folds;                    ///< over `jobs`: places, not rows
 };
 
-/// The tables that it is put together from.
+/// The tables that it is joined from.
 struct TimmTables {
   Table memory;   ///< timm-train-memory.csv
   Table folds;    ///< splits/timm-train-memory-ok.csv
@@ -46,15 +46,15 @@ Result<TimmTables> read_timm_tables(const std::filesystem::path& folder);
 
 /// Note [Training size]
 /// The memory table gives image size, multiply-adds and activations at the size of timm's inference benchmark, but the
-/// peaks were measured at the models' training size. So the size is taken from the table of sizes, and what is per
-/// sample is scaled with the square of the ratio.
+/// peaks were measured at the models' training size. So the size is taken from the table of sizes, and numbers per
+/// sample are scaled with the square of the ratio.
 ///
-/// An Error when a column, a model's size, module or blocks are missing, or a number makes no sense.
+/// An Error if a column, a model's size, module or blocks are missing, or a number is invalid.
 Result<TimmMemory> join_timm_memory(const TimmTables& tables, std::string_view protocol);
 
-/// The same as every learner sees it. The base is the physics base, fitted on each fold's training jobs; it is no
-/// feature, since the estimate that it is made from is one. Groups are modules where the folds keep them apart, else
-/// models. An Error when the base cannot be fitted.
+/// The same as a data set for learners. The base is the physics base, fitted on each fold's training jobs; it is not a
+/// feature, as the estimate that it is made from is one. Groups are modules if the folds separate them, otherwise
+/// models. An Error if the base cannot be fitted.
 Result<DataSet> timm_memory_set(const TimmMemory& memory, std::string_view protocol, FeatureSet features);
 
 }  // namespace dryfit::predictor

@@ -54,14 +54,14 @@ TEST(TimmSteps, A_row_becomes_a_job_on_an_RTX_3090) {
   EXPECT_EQ(examples->back().fold, 1u);
 }
 
-TEST(TimmSteps, A_name_that_means_another_model_today_is_told_by_its_parameters) {
+TEST(TimmSteps, A_name_that_means_another_model_today_is_recognized_by_its_parameters) {
   const auto examples = steps("model,train_samples_per_sec,param_count\na,100,5\nb,200,5\nc,400,20\n");
   ASSERT_TRUE(examples) << examples.error().what;
   EXPECT_TRUE(examples->front().described);
   EXPECT_FALSE(examples->back().described);
 }
 
-TEST(TimmSteps, A_throughput_that_is_no_number_is_named) {
+TEST(TimmSteps, A_throughput_that_is_not_a_number_is_named) {
   const auto examples = steps("model,train_samples_per_sec,param_count\na,nan,5\nb,200,5\nc,400,20\n");
   ASSERT_FALSE(examples);
   EXPECT_NE(examples.error().what.find("measured.csv:2"), std::string::npos) << examples.error().what;

@@ -99,7 +99,7 @@ class Features {
       if (!is_next || row >= static_cast<double>(measured->size()) ||
           (*measured)[static_cast<std::size_t>(row)] != (*models)[i]) {
         return Error{tables.features.place(i) + ": the row is not the next one of the model '" + (*models)[i] + "'",
-                     "use the features that belong to the measured table"};
+                     "Use the features that belong to the measured table."};
       }
       rows_.push_back(static_cast<std::size_t>(row));
     }
@@ -119,8 +119,8 @@ class Features {
       const auto found = blocks->find({(*models)[i], (*images)[i]});
       if (found == blocks->end()) {
         return Error{
-            tables.features.place(i) + ": no blocks are known of the model '" + (*models)[i] + "' at its image size",
-            "add them, or leave the row out"};
+            tables.features.place(i) + ": no blocks are known for the model '" + (*models)[i] + "' at its image size",
+            "Add them, or leave the row out."};
       }
       tokens_.push_back(block_tokens_of({found->second, (*batches)[i]}));
     }

@@ -84,7 +84,7 @@ TEST(TimmThroughput, Tokens_are_the_blocks_of_the_model_and_what_grows_with_the_
 TEST(TimmThroughput, A_model_without_blocks_at_its_image_size_is_named) {
   Texts texts;
   texts.blocks = Texts::blocks_of({"a,224,0", "c,192,0", "d,224,0"});
-  EXPECT_EQ(joined(texts).error().what, "features.csv:3: no blocks are known of the model 'c' at its image size");
+  EXPECT_EQ(joined(texts).error().what, "features.csv:3: no blocks are known for the model 'c' at its image size");
 }
 
 TEST(TimmThroughput, Features_of_another_table_are_refused) {
@@ -96,7 +96,7 @@ TEST(TimmThroughput, Features_of_another_table_are_refused) {
 TEST(TimmThroughput, A_fold_of_which_nothing_is_known_is_refused) {
   Texts texts;
   texts.folds = "row,module5_s0\n0,0\n1,1\n2,0\n3,0\n";
-  EXPECT_EQ(joined(texts).error().what, "nothing is known of any row of fold 1");
+  EXPECT_EQ(joined(texts).error().what, "fold 1 has no row with features");
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 namespace dryfit::predictor {
 namespace {
 
-/// What is worth less is rounding.
+/// A smaller gain is only rounding.
 constexpr double kLeastGain = 1e-9;
 
 std::int8_t sign_of(double value) { return static_cast<std::int8_t>((value > 0) - (value < 0)); }
@@ -91,7 +91,7 @@ TreeGrower::Division TreeGrower::best_division(const Leaf& leaf) const {
   return best;
 }
 
-/// Only the smaller part is counted; the larger is what it leaves of the whole.
+/// Counts only the smaller part; the larger is the difference to the whole.
 void TreeGrower::divide(std::size_t place) {
   auto& whole = leaves_[place];
   const auto division = whole.best;

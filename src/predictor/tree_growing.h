@@ -12,23 +12,23 @@
 
 namespace dryfit::predictor {
 
-/// How far a tree may grow.
+/// Limits for the growth of a tree.
 struct TreeLimits {
   std::size_t leaves = 31;
   std::size_t least_rows = 10;  ///< in a leaf
 };
 
-/// Grows one tree for the absolute loss: the leaf whose division lessens the loss most is divided next. As the loss
-/// has slope 1 everywhere, what a division of rows into two parts is worth is counted by the signs of what is left to
-/// explain: (sum of signs)^2 / rows of both parts, less that of the whole. All sums are whole numbers, so the order of
-/// rows makes no difference. A leaf's value is the median of what its rows leave to explain.
+/// Grows one tree for the absolute loss: each time it splits the leaf that reduces the loss most. As the loss has slope
+/// 1 everywhere, the gain of a split is computed from the signs of the residuals: (sum of signs)^2 / rows of both
+/// parts, minus that of the whole. All sums are whole numbers, so the order of rows makes no difference. A leaf's value
+/// is the median of its rows' residuals.
 class TreeGrower {
  public:
   /// Both must outlive it.
   TreeGrower(const FeatureBins& bins, const TreeLimits& limits) : bins_(bins), limits_(limits) {}
 
-  /// `rows` (at least one) and `columns` are those the tree may use, ascending. `left` is what is left to explain of
-  /// every row of the table. Of equally good divisions the one of the first column and the lowest threshold is taken.
+  /// `rows` (at least one) and `columns` are those that the tree may use, ascending. `left` is the residual of every
+  /// row of the table. Among equally good splits, the first column and the lowest threshold win.
   std::vector<TreeNode> grow(std::vector<std::uint32_t> rows, std::vector<std::uint16_t> columns,
                              std::span<const double> left);
 

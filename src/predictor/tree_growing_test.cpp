@@ -105,7 +105,7 @@ TEST(TreeGrowing, Every_division_is_the_best_there_is_and_of_all_leaves_the_best
   }
 }
 
-TEST(TreeGrowing, A_leaf_says_the_median_of_its_rows_and_has_as_many_as_it_must) {
+TEST(TreeGrowing, A_leaf_has_the_median_of_its_rows_and_at_least_the_required_number_of_them) {
   const auto data = random_data(7, 80);
   const auto tree = grow(data, {.leaves = 8, .least_rows = 5});
   for (const auto& [node, rows] : rows_by_node(data, tree)) {

@@ -30,11 +30,11 @@ Learner tree_learner(const BoostingRecipe& recipe) {
   return [recipe](const DataSet& data, std::size_t fold, std::uint64_t seed) -> Result<std::vector<double>> {
     const auto trees = boost(table_of(data, fold), recipe, seed);
     if (!trees) return trees.error();
-    std::vector<double> said;
+    std::vector<double> predicted;
     for (const auto place : data.folds.tested_in(fold)) {
-      said.push_back(data.bases[fold][place] * std::exp(trees->answer(floats_of(data, fold, place))));
+      predicted.push_back(data.bases[fold][place] * std::exp(trees->answer(floats_of(data, fold, place))));
     }
-    return said;
+    return predicted;
   };
 }
 

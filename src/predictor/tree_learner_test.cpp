@@ -13,12 +13,12 @@ const BoostingRecipe kShort{.trees = 60, .limits = {.leaves = 8, .least_rows = 2
 
 TEST(TreeLearner, Trees_know_what_physics_does_not) {
   const auto data = testing::sample_set(300);
-  const auto said = tree_learner(kShort)(data, 1, 1);
-  ASSERT_TRUE(said) << said.error().what;
-  EXPECT_LT(testing::mean_log_error(data, 1, *said), 0.5 * testing::mean_log_error_of_base(data, 1));
+  const auto predicted = tree_learner(kShort)(data, 1, 1);
+  ASSERT_TRUE(predicted) << predicted.error().what;
+  EXPECT_LT(testing::mean_log_error(data, 1, *predicted), 0.5 * testing::mean_log_error_of_base(data, 1));
 }
 
-TEST(TreeLearner, What_it_is_asked_is_not_learned_from) {
+TEST(TreeLearner, Test_examples_are_not_learned_from) {
   auto data = testing::sample_set(60);
   const auto before = tree_learner(kShort)(data, 2, 1);
   for (const auto place : data.folds.tested_in(2)) data.examples[place].truth *= 10;

@@ -114,7 +114,7 @@ Shares launched(const verdict::Counting& counting) {
 
 std::string counting_text(const verdict::Counting& counting, std::string_view indent) {
   const auto& compute = counting.compute;
-  if (compute.steps.empty()) return "compute per step  not known: " + counting.reason;
+  if (compute.steps.empty()) return "compute per step  unknown: " + counting.reason;
   return "compute per step  " + flops_text(compute.steps.back()) + range_text(compute.steps) + operators_text(compute) +
          uncounted_text(compute) + traffic_text(compute, indent) + kernels_text(counting, indent);
 }

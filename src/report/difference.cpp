@@ -31,23 +31,23 @@ std::string percent(const Change& change) {
 
 Paint paint_of(std::int64_t change) { return change > 0 ? Paint::bad : change < 0 ? Paint::good : Paint::faint; }
 
-/// "optimizer_state" as people write it; a name that is missing.
+/// "optimizer_state" as people write it; "(unknown)" for a missing name.
 std::string shown(const std::string& name) {
-  if (name.empty()) return "(not known)";
+  if (name.empty()) return "(unknown)";
   std::string text = name;
   std::ranges::replace(text, '_', ' ');
   return text;
 }
 
 std::vector<Cell> row(const Change& change, const std::string& name) {
-  return {{"  " + name},
+  return {{.text = "  " + name, .shrinks = true},
           {to_text(change.before), Align::right},
           {to_text(change.after), Align::right},
           {change_text(change.by()), Align::right, true, paint_of(change.by())},
           {percent(change), Align::right, true, Paint::faint}};
 }
 
-/// What a table has no room for, in one.
+/// The sum of the rows that are left out.
 Change rest_of(const std::vector<Change>& changes, std::size_t limit) {
   Change rest{fmt::format("({} more)", changes.size() - limit), {}, {}};
   for (std::size_t i = limit; i < changes.size(); ++i) {
@@ -68,9 +68,9 @@ std::vector<Table> owners(const Difference& difference) {
   return {{"module", difference.modules}, {"line", difference.lines}, {"operator", difference.operators}};
 }
 
-std::string name_of(const Change& change) { return change.name.empty() ? "(not known)" : change.name; }
+std::string name_of(const Change& change) { return change.name.empty() ? "(unknown)" : change.name; }
 
-/// A pipe would begin a new cell.
+/// An unescaped pipe would begin a new cell.
 std::string cell(std::string text) {
   for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) text.replace(at, 1, "\\|");
   return text;

@@ -8,12 +8,12 @@
 #include "explain/difference.h"
 #include "report/style.h"
 
-/// What changed between two runs, in the forms that people and programs read. `limit` is of rows of each table.
+/// What changed between two runs, for people and for programs. `limit` is the number of rows per table.
 namespace dryfit::report {
 
 std::string difference_text(const explain::Difference& difference, std::size_t limit, const Style& style);
 
-/// For a comment on a pull request; the details are folded away.
+/// For a comment on a pull request; details are collapsed.
 std::string difference_markdown(const explain::Difference& difference, std::size_t limit);
 
 /// All rows, on one line.

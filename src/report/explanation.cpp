@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "report/bar.h"
+#include "report/layout.h"
 #include "report/table.h"
 #include "report/wording.h"
 
@@ -19,10 +21,19 @@ using explain::Category;
 using explain::Explanation;
 using explain::Share;
 
+constexpr std::size_t kShareBar = 24;
+
 std::string percent(Bytes part, Bytes whole) {
   const double share =
       whole.count == 0 ? 0 : 100.0 * static_cast<double>(part.count) / static_cast<double>(whole.count);
   return fmt::format("{:.1f} %", share);
+}
+
+/// The size of a request as in PyTorch's message: that of the segment it needs.
+Bytes segment_size(Bytes requested) {
+  using namespace literals;
+  if (requested <= 1_MiB) return 2_MiB;
+  return requested < 10_MiB ? 20_MiB : round_up(requested, 2_MiB);
 }
 
 analysis::Moment moment_of(const explain::Moment& moment) {
@@ -30,43 +41,58 @@ analysis::Moment moment_of(const explain::Moment& moment) {
 }
 
 std::vector<Cell> row(std::string name, Bytes size, Bytes of, std::string note) {
-  std::vector<Cell> cells{
-      {"    " + std::move(name)}, {to_text(size), Align::right}, {percent(size, of), Align::right, true, Paint::faint}};
+  std::vector<Cell> cells{{.text = "    " + std::move(name), .shrinks = true},
+                          {to_text(size), Align::right},
+                          {percent(size, of), Align::right, true, Paint::faint}};
   if (!note.empty()) cells.push_back({std::move(note), Align::left, true, Paint::faint});
   return cells;
 }
 
-std::string categories(const Explanation& explanation, const Style& style) {
+/// With `brief`, small categories make one row together.
+std::string categories(const Explanation& explanation, bool brief, const Style& style) {
   const auto& peak = explanation.peak;
   const auto outside = explanation.outside ? explanation.outside->sum() : Bytes{};
   const Bytes all = peak.reserved + outside;
   std::vector<std::vector<Cell>> rows;
+  const auto add = [&](std::string_view name, Bytes bytes) {
+    auto cells = row(std::string(name), bytes, all, "");
+    cells.push_back({share_text(bytes, all, kShareBar, style)});
+    rows.push_back(std::move(cells));
+  };
+  const auto is_small = [&](Bytes bytes) { return bytes.count > 0 && bytes.count < all.count / 100; };
+  const auto small = static_cast<std::size_t>(std::ranges::count_if(peak.categories, is_small));
+  Bytes rest;
   for (std::size_t i = 0; i < explain::kCategories; ++i) {
     const auto bytes = peak.categories[i];
-    if (bytes.count > 0) rows.push_back(row(std::string(to_words(static_cast<Category>(i))), bytes, all, ""));
+    if (brief && small > 1 && is_small(bytes)) {
+      rest += bytes;
+    } else if (bytes.count > 0) {
+      add(to_words(static_cast<Category>(i)), bytes);
+    }
   }
-  if (peak.cached.count > 0) rows.push_back(row("cached but free", peak.cached, all, "held by PyTorch"));
-  if (explanation.outside) rows.push_back(row("outside PyTorch", outside, all, "context, libraries, code"));
+  if (rest.count > 0) add(fmt::format("({} more)", small), rest);
+  if (peak.cached.count > 0) add("cached by PyTorch, free", peak.cached);
+  if (explanation.outside) add("outside PyTorch", outside);
   auto text = aligned(rows, style);
   if (explanation.peak_reserved > peak.reserved) {
-    text += painted(fmt::format("    at another time PyTorch held {} more",
+    text += wrapped(fmt::format("Reserved memory peaked {} higher at another point.",
                                 to_text(explanation.peak_reserved - peak.reserved)),
-                    Paint::faint, style) +
-            "\n";
+                    "    ", "    ", Paint::faint, style);
   }
   return text;
 }
 
 std::string owner_name(const Share& share, By by) {
   if (!share.name.empty()) return by == By::category ? std::string(share.name) : share.name;
-  return by == By::module ? "(no module)" : "(not known)";
+  return by == By::module ? "(no module)" : "(unknown)";
 }
 
 std::string kinds_text(const Share& share) {
   const auto main = share.main();
   const auto most = share.categories[static_cast<std::size_t>(main)];
-  if (most == share.bytes) return std::string(to_words(main));
-  return fmt::format("{} {}, …", to_words(main), percent(most, share.bytes));
+  const auto part =
+      100.0 * static_cast<double>(most.count) / static_cast<double>(std::max<std::uint64_t>(share.bytes.count, 1));
+  return part < 99.5 ? fmt::format("{:.0f} % {}", part, to_words(main)) : std::string(to_words(main));
 }
 
 std::vector<std::vector<Cell>> share_rows(const Explanation& explanation, const std::vector<Share>& shares, By by,
@@ -130,23 +156,23 @@ nlohmann::ordered_json categories_json(const Explanation& explanation) {
 std::string peak_text(const Explanation& explanation) {
   const auto& peak = explanation.peak;
   const auto place = place_text(moment_of(peak));
-  if (!explanation.failure) return fmt::format("{} allocated {}", to_text(peak.allocated), place);
+  if (!explanation.failure) return fmt::format("{} allocated at most, {}", to_text(peak.allocated), place);
   const auto& failure = *explanation.failure;
-  std::string where;
-  if (failure.module != 0) where += " of " + explanation.name(failure.module);
+  std::string where = failure.module == 0 ? "PyTorch" : explanation.name(failure.module);
   if (failure.line != explain::kNone) where += " at " + line_text(explanation, failure.line);
-  return fmt::format("{} allocated {}, when a request{} for {} more failed", to_text(peak.allocated), place, where,
-                     to_text(failure.requested));
+  return fmt::format("{} allocated {}, when {} failed to allocate {}", to_text(peak.allocated), place, where,
+                     to_text(segment_size(failure.requested)));
 }
 
 std::string explanation_text(const Explanation& explanation, std::size_t owners, const Style& style) {
-  auto text = fmt::format("  where it went: {}\n", peak_text(explanation)) + categories(explanation, style);
+  auto text = wrapped("what takes the room: " + peak_text(explanation), "  ", "    ", style);
+  text += categories(explanation, owners > 0, style);
   if (explanation.processes > 1) {
-    text += fmt::format("    of the largest of {} processes\n", explanation.processes);
+    text += fmt::format("    in the largest of {} processes\n", explanation.processes);
   }
   const auto shares = shares_of(explanation, {.by = By::module});
   const auto rows = share_rows(explanation, shares, By::module, owners);
-  if (!rows.empty()) text += "  largest owners\n" + aligned(rows, style);
+  if (!rows.empty()) text += "  largest owners of allocated memory\n" + aligned(rows, style);
   return text;
 }
 

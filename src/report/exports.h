@@ -15,15 +15,15 @@ namespace dryfit::report {
 /// what PyTorch has reserved as counters, the moment that is explained as an instant.
 std::string to_chrome_trace(const explain::Explanation& explanation);
 
-/// A row for each allocation, in the order in which they were made; RFC 4180.
+/// One row per allocation, in the order in which they were made; RFC 4180.
 std::string to_csv(const explain::Explanation& explanation);
 
-/// What lives at the moment that is explained, a line for each stack: `a;b;c 1024`, outermost first. By module: the
-/// parts of its path, then the category; else by lines of the program.
+/// What is alive at the moment that is explained, one line per stack: `a;b;c 1024`, outermost first. By module: the
+/// parts of its path, then the category; otherwise by lines of the program.
 std::string to_folded(const explain::Explanation& explanation, explain::By by);
 
-/// The snapshot with a frame put in front of each allocation's stack: its category, and its module in the place of the
-/// file. `snapshot` must be the one that was explained.
+/// The snapshot with a frame added in front of each allocation's stack: its category as the function, and its module as
+/// the file. `snapshot` must be the one that was explained.
 snapshot::Snapshot annotated(const snapshot::Snapshot& snapshot, const explain::Explanation& explanation);
 
 }  // namespace dryfit::report

@@ -113,21 +113,20 @@ TEST(Explanation, The_table_shows_what_there_is_and_sums_up) {
   auto explanation = sample();
   explanation.outside = explain::Outside{100_MiB, 8_MiB, 4_MiB};
   EXPECT_EQ(explanation_text(explanation, 5, {}),
-            "  where it went: 12.0 MiB allocated in step 1, forward\n"
-            "    parameters       4.0 MiB   3.0 %\n"
-            "    activations      8.0 MiB   6.1 %\n"
-            "    cached but free  8.0 MiB   6.1 %  held by PyTorch\n"
-            "    outside PyTorch  112 MiB  84.8 %  context, libraries, code\n"
-            "  largest owners\n"
-            "    Net.h.*.fc  12.0 MiB  100.0 %  activations 66.7 %, …\n");
+            "  what takes the room: 12.0 MiB allocated at most, in step 1, forward\n"
+            "    parameters               4.0 MiB   3.0 %  █\n"
+            "    activations              8.0 MiB   6.1 %  █\n"
+            "    cached by PyTorch, free  8.0 MiB   6.1 %  █\n"
+            "    outside PyTorch          112 MiB  84.8 %  ████████████████████\n"
+            "  largest owners of allocated memory\n"
+            "    Net.h.*.fc  12.0 MiB  100.0 %  67 % activations\n");
 }
 
-TEST(Explanation, A_failure_names_what_was_asked_for_and_where) {
+TEST(Explanation, A_failure_names_the_request_and_where_it_was_made) {
   auto explanation = sample();
   explanation.failure = explain::Failure{.event = 1, .requested = 1_GiB, .module = 1, .line = 0};
   EXPECT_EQ(peak_text(explanation),
-            "12.0 MiB allocated in step 1, forward, when a request of Net.h.0.fc at train.py:7 main for 1.00 GiB more "
-            "failed");
+            "12.0 MiB allocated in step 1, forward, when Net.h.0.fc at train.py:7 main failed to allocate 1.00 GiB");
 }
 
 TEST(Difference, Markdown_is_a_table_with_details_folded_away) {

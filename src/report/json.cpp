@@ -11,7 +11,7 @@
 namespace dryfit::report {
 namespace {
 
-constexpr std::size_t kOwners = 5;  ///< of each kind, where the memory went
+constexpr std::size_t kOwners = 5;  ///< of each kind, in an explanation
 
 using Json = nlohmann::ordered_json;
 using verdict::Answer;
@@ -21,7 +21,7 @@ Json bytes_or_null(const std::optional<Bytes>& size) { return size ? Json(size->
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
-/// The software is that of the first run that told it: all runs are of the same command.
+/// From the first run that reported it: all runs are of the same command.
 Json software_json(std::span<const Verdict> verdicts) {
   Json json = Json::object();
   for (const char* key : {"python", "torch", "cuda", "cudnn"}) {
@@ -89,7 +89,7 @@ Json peak_at_json(const Verdict& verdict) {
   return {{"step", verdict.peak_at.step}, {"phase", verdict.peak_at.phase}};
 }
 
-/// The parts of the peak, and how the one that was not counted was obtained.
+/// The parts of the peak, and how the part that was not counted was obtained.
 Json breakdown_json(const Verdict& verdict) {
   if (!verdict.device_used) return nullptr;
   Json libraries = Json::object();

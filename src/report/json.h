@@ -21,13 +21,13 @@ const char* answer_word(verdict::Answer answer);
 /// The counted imperfections, in the order of their names.
 nlohmann::ordered_json diagnostics_json(const Diagnostics& diagnostics);
 
-/// The request that could not be met, as it stands in a report and in a harvest; null where there is none.
+/// The request that failed, as in a report and in a harvested row; null where there is none.
 nlohmann::ordered_json oom_json(const verdict::Verdict& verdict);
 
-/// The verdicts for a program, as one line of JSON (docs/json.md tells what each key means). Keys are always there and
-/// in the same order; what is not known is null. Sizes are bytes. Text that is not UTF-8 is repaired with U+FFFD. What
-/// a step computes is there only where it was to be counted.
-/// Where the memory of a card went stands beside its verdict, null where that is not known.
+/// The verdicts for a program, as one line of JSON (docs/json.md explains each key). Keys are always present and in the
+/// same order; unknown values are null. Sizes are bytes. Text that is not UTF-8 is repaired with U+FFFD. What a step
+/// computes is included only where it was counted.
+/// What takes a GPU's memory is part of its result, null where that is unknown.
 std::string json_text(std::string_view version, const std::vector<std::string>& command,
                       std::span<const verdict::Verdict> verdicts,
                       const std::optional<verdict::Counting>& counting = std::nullopt,

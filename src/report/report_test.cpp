@@ -94,8 +94,8 @@ Verdict tight() {
   Verdict v = fitting();
   v.answer = Answer::tight;
   v.caveats = {
-      {"memory_ran_short", "PyTorch found the card full and got through only by giving back what it had cached, once"},
-      {"assumed_sizes", "sizes that depend on values were assumed below the largest they can have"}};
+      {"memory_ran_short", "the GPU was full, and PyTorch continued only by releasing its cached memory, once"},
+      {"assumed_sizes", "sizes that depend on data were assumed to be smaller than the largest possible"}};
   v.reason = v.caveats.front().text;
   v.assumptions = {{"nonzero", "train.py:42", 3, 30, 40},
                    {"unique", "", 1, 7, 7},
@@ -109,7 +109,8 @@ Verdict tight() {
 
 Verdict near_miss() {
   Verdict v = not_fitting();
-  v.caveats = {{"outside_memory", "it missed by 20.0 MiB"}};
+  v.caveats = {{"outside_memory",
+                "short by 20.0 MiB, which is within the uncertainty of the memory outside PyTorch; it might fit"}};
   return v;
 }
 
@@ -119,7 +120,7 @@ Verdict untold() {
   v.capacity = v.card.total_memory;
   v.headroom = static_cast<std::int64_t>(v.capacity.count);
   v.reason = "the program failed with exit code 1 before its first optimizer step; its own output is above";
-  v.hint = "make the program run, then ask again";
+  v.hint = "Fix the error, then run it again.";
   v.seconds = 65;
   v.host_peak_rss = 20_MiB;
   return v;
@@ -177,19 +178,17 @@ std::string shown(std::vector<Verdict> verdicts, const verdict::Counting& counti
   return terminal_text(verdicts, {}, counting);
 }
 
-TEST(Terminal, One_card_that_fits) { expect_golden("fits", shown({fitting()})); }
+TEST(Terminal, One_GPU_that_fits) { expect_golden("fits", shown({fitting()})); }
 
-TEST(Terminal, One_card_that_fits_in_colour) { expect_golden("fits-colour", shown({fitting()}, {.colour = true})); }
+TEST(Terminal, One_GPU_that_fits_in_colour) { expect_golden("fits-colour", shown({fitting()}, {.colour = true})); }
 
-TEST(Terminal, One_card_that_does_not_fit) { expect_golden("does-not-fit", shown({not_fitting()})); }
+TEST(Terminal, One_GPU_that_does_not_fit) { expect_golden("does-not-fit", shown({not_fitting()})); }
 
-TEST(Terminal, One_card_that_is_tight_says_why) { expect_golden("tight", shown({tight()})); }
+TEST(Terminal, One_GPU_that_is_tight_says_why) { expect_golden("tight", shown({tight()})); }
 
-TEST(Terminal, A_near_miss_says_so) {
-  EXPECT_NE(shown({near_miss()}).find("but it missed by 20.0 MiB"), std::string::npos);
-}
+TEST(Terminal, A_near_miss_says_so) { EXPECT_NE(shown({near_miss()}).find("! Short by 20.0 MiB"), std::string::npos); }
 
-TEST(Terminal, One_card_that_cannot_be_told) { expect_golden("cannot-tell", shown({untold()})); }
+TEST(Terminal, One_GPU_without_an_answer) { expect_golden("cannot-tell", shown({untold()})); }
 
 TEST(Terminal, Only_a_card_that_fits_has_headroom) {
   auto unsure = fitting();
@@ -199,7 +198,7 @@ TEST(Terminal, Only_a_card_that_fits_has_headroom) {
   EXPECT_NE(shown({unsure}).find("9.20 GiB"), std::string::npos);
 }
 
-TEST(Terminal, Several_cards_make_a_table_with_details_of_failures) {
+TEST(Terminal, Several_GPUs_make_a_table_with_details_of_failures) {
   expect_golden("table", shown({fitting(), not_fitting(), untold()}));
   expect_golden("table-tight", shown({fitting(), tight()}));
 }
@@ -209,7 +208,7 @@ TEST(Terminal, Work_that_was_counted_is_a_line_and_two_of_what_it_moved_and_laun
 }
 
 TEST(Terminal, Work_that_is_not_known_says_why) {
-  EXPECT_NE(shown({fitting()}, uncounted()).find("compute per step  not known: it needs PyTorch 2.5 or later\n"),
+  EXPECT_NE(shown({fitting()}, uncounted()).find("compute per step  unknown: it needs PyTorch 2.5 or later\n"),
             std::string::npos);
 }
 
@@ -222,11 +221,43 @@ TEST(Terminal, Without_UTF_8_every_byte_is_ASCII) {
   expect_golden("ascii", text);
 }
 
-TEST(Terminal, A_report_on_three_cards_fits_one_screen) {
-  std::istringstream lines(shown({fitting(), not_fitting(), untold()}));
-  std::size_t count = 0;
-  for (std::string line; std::getline(lines, line); ++count) EXPECT_LE(width(line), 120u) << line;
-  EXPECT_LE(count, 24u);
+/// Lines of a text, and the width of the widest.
+std::pair<std::size_t, std::size_t> size_of(const std::string& text) {
+  std::istringstream lines(text);
+  std::size_t count = 0, widest = 0;
+  for (std::string line; std::getline(lines, line); ++count) widest = std::max(widest, width(line));
+  return {count, widest};
+}
+
+TEST(Terminal, Reports_fit_one_screen) {
+  for (const std::size_t columns : {80u, 120u}) {
+    for (const auto& verdicts : {std::vector{fitting(), not_fitting(), untold()}, {tight()}, {not_fitting()}}) {
+      const auto text = shown(verdicts, {.columns = columns});
+      const auto [lines, widest] = size_of(text);
+      EXPECT_LE(widest, columns) << text;
+      EXPECT_LE(lines, 24u) << text;
+    }
+  }
+}
+
+TEST(Terminal, A_screen_of_a_few_columns_does_no_harm) {
+  for (const auto& verdict : {fitting(), not_fitting(), untold(), tight()}) {
+    EXPECT_NE(shown({verdict}, {.columns = 1}).find(verdict.card.id), std::string::npos);
+    EXPECT_NE(shown({verdict, fitting()}, {.columns = 1}).find(verdict.card.id), std::string::npos);
+  }
+}
+
+TEST(Terminal, A_wide_screen_shows_more_columns) {
+  expect_golden("table-wide", shown({fitting(), not_fitting(), untold()}, {.columns = 120}));
+}
+
+TEST(Terminal, A_run_says_that_printed_values_are_not_computed_and_an_estimate_does_not) {
+  EXPECT_EQ(values_note(std::vector{fitting()}, {}),
+            "  note: printed values such as losses are placeholders; a dry run computes none\n");
+  EXPECT_EQ(values_note(std::vector{untold()}, {}), "");
+  auto estimated = fitting();
+  estimated.estimated = true;
+  EXPECT_EQ(values_note(std::vector{estimated}, {}), "");
 }
 
 TEST(Json, All_four_answers) {

@@ -8,15 +8,16 @@
 
 namespace dryfit::report {
 
-/// How a text may look where it is shown. Whoever knows the terminal decides.
+/// How a text may look where it is shown; the caller knows the terminal.
 struct Style {
   bool colour = false;
-  bool utf8 = true;  ///< false: ASCII only
+  bool utf8 = true;          ///< false: ASCII only
+  std::size_t columns = 80;  ///< lines that can be broken or shortened are no wider than this
 };
 
 /// The signs that reports use, as the style allows them.
 struct Glyphs {
-  std::string_view yes, tight, no, unknown, plus_minus, times, arrow, none;
+  std::string_view yes, tight, no, unknown, plus_minus, times, arrow, none, ellipsis, limit;
 };
 const Glyphs& glyphs(const Style& style);
 
@@ -25,10 +26,10 @@ enum class Paint { good, bad, doubtful, strong, faint };
 /// `text` in a colour, or as it is when the style has none.
 std::string painted(std::string_view text, Paint paint, const Style& style);
 
-/// Columns that a text without colour takes on the screen: its code points.
+/// How many columns a text takes on the screen: its code points, without the codes of colours.
 std::size_t width(std::string_view text);
 
-/// `text` filled up with spaces to `columns`.
+/// `text` padded with spaces to `columns`.
 std::string padded_right(std::string_view text, std::size_t columns);
 std::string padded_left(std::string_view text, std::size_t columns);
 

@@ -3,6 +3,9 @@
 #include "report/table.h"
 
 #include <algorithm>
+#include <numeric>
+
+#include "report/layout.h"
 
 namespace dryfit::report {
 namespace {
@@ -16,24 +19,53 @@ std::vector<std::size_t> column_widths(const std::vector<std::vector<Cell>>& row
   return widths;
 }
 
-std::string shown(const Cell& cell, std::size_t columns, bool last, const Style& style) {
+/// A name in fewer columns than this says nothing.
+constexpr std::size_t kNarrowest = 12;
+constexpr std::size_t kBetweenColumns = 2;
+
+/// Takes what the table is too wide from the columns that have cells that shrink.
+void shrink(std::vector<std::vector<Cell>>& rows, std::vector<std::size_t>& widths, const Style& style) {
+  if (widths.empty()) return;
+  const auto sum = std::accumulate(widths.begin(), widths.end(), kBetweenColumns * (widths.size() - 1));
+  auto excess = sum > style.columns ? sum - style.columns : 0;
+  for (std::size_t i = 0; i < widths.size() && excess > 0; ++i) {
+    const auto shrinks = [&](const auto& row) { return i < row.size() && row[i].shrinks; };
+    if (widths[i] <= kNarrowest || std::ranges::none_of(rows, shrinks)) continue;
+    const auto narrower = std::max(widths[i] - std::min(excess, widths[i]), kNarrowest);
+    excess -= widths[i] - narrower;
+    for (auto& row : rows) {
+      if (shrinks(row)) row[i].text = shortened(row[i].text, narrower, style);
+    }
+  }
+  widths = column_widths(rows);
+}
+
+std::string padded_cell(const Cell& cell, std::size_t columns, bool last, const Style& style) {
   const std::string fill(columns - width(cell.text), ' ');
   const std::string text = cell.has_paint ? painted(cell.text, cell.paint, style) : cell.text;
   if (cell.align == Align::right) return fill + text;
   return last ? text : text + fill;
 }
 
+/// Ends the line, and takes away the spaces of cells that are empty.
+void end_line(std::string& text) {
+  while (text.ends_with(' ')) text.pop_back();
+  text += '\n';
+}
+
 }  // namespace
 
-std::string aligned(const std::vector<std::vector<Cell>>& rows, const Style& style) {
-  const auto widths = column_widths(rows);
+std::string aligned(const std::vector<std::vector<Cell>>& table, const Style& style) {
+  auto rows = table;
+  auto widths = column_widths(rows);
+  shrink(rows, widths, style);
   std::string result;
   for (const auto& row : rows) {
     for (std::size_t i = 0; i < row.size(); ++i) {
-      if (i > 0) result += "  ";
-      result += shown(row[i], widths[i], i + 1 == row.size(), style);
+      if (i > 0) result += std::string(kBetweenColumns, ' ');
+      result += padded_cell(row[i], widths[i], i + 1 == row.size(), style);
     }
-    result += '\n';
+    end_line(result);
   }
   return result;
 }

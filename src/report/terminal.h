@@ -12,10 +12,14 @@
 
 namespace dryfit::report {
 
-/// The verdicts for a person, on one screen. One card: the answer, its numbers, and how each was obtained. Several: a
-/// table in the order given, then what went wrong with the cards that do not fit or cannot be told. What a step
-/// computes is a line, where it was to be counted.
+/// The verdicts for a person, on one screen and no wider than it. One GPU: the answer and by how much, the memory as a
+/// bar with its parts, and how each was obtained. Several: a table with the failures first, then what went wrong on the
+/// GPUs where the job does not fit or where that is unknown, and what it would need there if another GPU of the same
+/// invocation shows it. What a step computes is included where it was counted.
 std::string terminal_text(std::span<const verdict::Verdict> verdicts, const Style& style,
                           const std::optional<verdict::Counting>& counting = std::nullopt);
+
+/// That values the program printed were not computed; empty where no program ran.
+std::string values_note(std::span<const verdict::Verdict> verdicts, const Style& style);
 
 }  // namespace dryfit::report

@@ -27,17 +27,18 @@ std::string names_with_counts(const std::vector<std::pair<std::string, std::uint
 
 std::string sentence_for(const std::string& name, std::uint64_t count, const Style& style) {
   static const std::map<std::string, std::string> sentences{
-      {"oom_handled_by_script", "the program met an OutOfMemoryError, handled it itself and went on"},
-      {"peak_depends_on_tuning", "kernels were chosen by timing, which is virtual here: a real card may choose others"},
-      {"peak_in_last_step", "memory still grew in the last step watched: a later one may take more (--steps)"},
-      {"processes_share_device", "several processes share a device: their peaks are added up, an upper bound"},
-      {"stopped_by_timeout", "stopped by the --timeout, before all steps were done: a later step may take more"},
-      {"hooks.error", "a part of Dryfit's hooks failed, and numbers may be missing or wrong (--save keeps the record)"},
-      {"values.not_followed", "values were not followed: sizes that depend on data came out empty"},
-      {"driver.address_not_recorded", "some allocations have no place in the recorded list of addresses"},
+      {"oom_handled_by_script", "the program caught an OutOfMemoryError and continued"},
+      {"peak_depends_on_tuning",
+       "kernels were chosen by timing, which is simulated here; a real GPU may choose others"},
+      {"peak_in_last_step", "memory was still growing in the last step; try --steps 10"},
+      {"processes_share_device", "several processes share a GPU; the sum of their peaks is an upper bound"},
+      {"stopped_by_timeout", "--timeout stopped the run before all steps were done; a later step may need more"},
+      {"hooks.error", "one of Dryfit's hooks failed; numbers may be missing or wrong (--save keeps the traces)"},
+      {"values.not_followed", "values were not tracked; sizes that depend on data came out as zero"},
+      {"driver.address_not_recorded", "some allocations are missing from the recorded list of addresses"},
       {"estimate.guessed_workspaces",
-       "some convolutions are unlike all that cuDNN was asked about: their workspaces are guessed"},
-      {"driver.no_kernel_image", "some kernels have no code for this chip in the installed CUDA libraries"},
+       "some convolutions are unlike those measured with cuDNN; their workspaces are guesses"},
+      {"driver.no_kernel_image", "some kernels have no code for the GPU in the installed CUDA libraries"},
   };
   const auto found = sentences.find(name);
   return found != sentences.end() ? found->second : fmt::format("{} {}{}", name, glyphs(style).times, count);
@@ -96,9 +97,12 @@ std::string place_text(const analysis::Moment& moment) {
   return (moment.step > 0 ? "in " : "while ") + moment_text(moment);
 }
 
-std::string request_text(const analysis::FailedRequest& request) {
-  return fmt::format("asked for {} more {}; {} were free", to_text(request.requested), place_text(request.at),
-                     to_text(request.device_free));
+std::string failure_sentence(const verdict::Verdict& verdict) {
+  const auto& request = *verdict.oom;
+  return fmt::format("{} failed to allocate {} {}; {} of {} were free.",
+                     verdict.oom_library.empty() ? "PyTorch" : library_text(verdict.oom_library),
+                     to_text(request.requested), place_text(request.at), to_text(request.device_free),
+                     to_text(verdict.capacity));
 }
 
 std::string library_text(const std::string& file_name) {
@@ -153,11 +157,11 @@ std::string orders_text(const std::vector<verdict::OrderResult>& orders) {
 std::string context_origin_text(Origin origin) {
   switch (origin) {
     case Origin::measured:
-      return "measured on this kind of card";
+      return "measured on this kind of GPU";
     case Origin::vendor:
       return "stated by the vendor";
     case Origin::derived:
-      return "derived from related cards";
+      return "derived from related GPUs";
   }
   return "";
 }
@@ -172,7 +176,8 @@ std::vector<std::string> diagnostic_lines(const Diagnostics& diagnostics, const 
       lines.push_back(sentence_for(name, count, style));
     }
   }
-  if (!calls.empty()) lines.push_back("driver calls that are not modelled: " + names_with_counts(calls, style));
+  if (!calls.empty())
+    lines.push_back("CUDA driver calls that Dryfit doesn't model yet: " + names_with_counts(calls, style));
   if (lines.size() > kMostDiagnosticLines) {
     const auto left_out = lines.size() - (kMostDiagnosticLines - 1);
     lines.resize(kMostDiagnosticLines - 1);

@@ -8,7 +8,7 @@
 #include "report/style.h"
 #include "verdict/verdict.h"
 
-/// The words that people read, shared by all reports for people.
+/// The words shared by all reports for people.
 namespace dryfit::report {
 
 /// "fits", "fits, tight", "does not fit", "cannot tell".
@@ -24,8 +24,8 @@ std::string moment_text(const analysis::Moment& moment);
 /// "in step 2, backward"; "while loading".
 std::string place_text(const analysis::Moment& moment);
 
-/// "asked for 512 MiB more in step 1, forward; 338 MiB were free".
-std::string request_text(const analysis::FailedRequest& request);
+/// "PyTorch failed to allocate 512 MiB in step 1, forward; 338 MiB of 7.75 GiB were free." For a verdict with an `oom`.
+std::string failure_sentence(const verdict::Verdict& verdict);
 
 /// "cuBLAS" for "libcublas.so.12"; the file name itself for a library we have no word for.
 std::string library_text(const std::string& file_name);
@@ -36,7 +36,7 @@ std::string duration_text(double seconds);
 /// "3 steps", "1 step".
 std::string steps_text(std::uint64_t steps);
 
-/// "elements selected by a condition at train.py:42 ×3: 30 of 40"; without numbers for values that were only read.
+/// "elements selected by a condition at train.py:42 ×3: 30 of 40"; no numbers for values that were only read.
 std::string assumption_text(const analysis::Assumption& assumption, const Style& style);
 
 /// The first few, and how many more there are.
@@ -45,10 +45,10 @@ std::vector<std::string> assumption_lines(const std::vector<analysis::Assumption
 /// "chunk 9.20 GiB, ascending 9.25 GiB, descending does not fit".
 std::string orders_text(const std::vector<verdict::OrderResult>& orders);
 
-/// How the estimate of what PyTorch does not see was obtained.
+/// How the memory outside PyTorch was estimated: "measured on this kind of GPU".
 std::string context_origin_text(Origin origin);
 
-/// The diagnostics in at most three lines; the last one tells how many were left out.
+/// The diagnostics in at most three lines; the last one says how many were left out.
 std::vector<std::string> diagnostic_lines(const Diagnostics& diagnostics, const Style& style);
 
 }  // namespace dryfit::report

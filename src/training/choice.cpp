@@ -29,7 +29,7 @@ constexpr std::array<Named, 6> kOurs{{{"sequence", Core::bigru_transformer, true
                                       {"flat-bigru", Core::bigru, false},
                                       {"flat-transformer", Core::transformer, false}}};
 
-/// By data set: how finely features are shown, and how long is learned. All else is as in the recipes.
+/// By data set: the bins of features and the length of training. Everything else is as in the recipes.
 struct SetRecipe {
   std::string_view set;
   std::size_t bins;
@@ -43,7 +43,7 @@ constexpr std::array<SetRecipe, 4> kSets{{{"timm-memory", kBins, 30, 384},
                                           {"timm-throughput", 12, 80, 128}}};
 
 Error unknown(const std::string& what, const std::string& given, const std::string& known) {
-  return {"there is no " + what + " '" + given + "'", "name one of " + known};
+  return {"unknown " + what + " '" + given + "'", "Use one of: " + known + "."};
 }
 
 Result<Named> our_network(const Choice& choice) {
@@ -55,12 +55,12 @@ Result<Named> our_network(const Choice& choice) {
 Result<SetRecipe> set_recipe(const Choice& choice) {
   const auto found = std::ranges::find(kSets, choice.set, &SetRecipe::set);
   if (found != kSets.end()) return *found;
-  return Error{"no recipe is known for the data set '" + choice.set + "'", "add one to kSets in choice.cpp"};
+  return Error{"no recipe is known for the data set '" + choice.set + "'", "Add one to kSets in choice.cpp."};
 }
 
 bool is_paper(std::string_view network) { return network == "paper1" || network == "paper2"; }
 
-/// What every recipe has, where the choice says otherwise.
+/// Overrides the numbers that every recipe has, if the choice gives them.
 template <class Any>
 void change(Any& recipe, const Choice& choice) {
   recipe.epochs = choice.epochs.value_or(recipe.epochs);
@@ -89,7 +89,7 @@ Result<PublishedPlan> published_plan(const Choice& choice) {
   if (choice.reading != "channels" && choice.reading != "tokens") {
     return unknown("reading of the papers", choice.reading, "channels, tokens");
   }
-  if (choice.patience) return Error{"the papers' networks are not stopped early", "leave the patience out"};
+  if (choice.patience) return Error{"the papers' networks are not stopped early", "Leave out --patience."};
   const auto paper = choice.network == "paper1" ? Paper::one : Paper::two;
   auto recipe = published_recipe(paper);
   change(recipe, choice);
@@ -101,7 +101,8 @@ Result<PublishedPlan> published_plan(const Choice& choice) {
 
 Result<Chosen> choose_trees(const Choice& choice) {
   if (choice.epochs || choice.batch || choice.learning_rate || choice.patience) {
-    return Error{"trees know no epochs, batches, learning rate and patience", "leave them out"};
+    return Error{"trees have no epochs, batch, learning rate or patience",
+                 "Leave out --epochs, --batch, --learning-rate and --patience."};
   }
   const predictor::BoostingRecipe recipe;
   return Chosen{predictor::tree_learner(recipe), "trees; " + to_text(recipe)};
@@ -138,12 +139,12 @@ Result<Chosen> choose(const Choice& choice, const Report& report) {
 
 Result<ModelPlan> plan_of(const Choice& choice) {
   if (choice.set != "timm-memory") {
-    return Error{"a model of the data set '" + choice.set + "' cannot be kept", "take timm-memory"};
+    return Error{"cannot keep a model of the data set '" + choice.set + "'", "Use timm-memory."};
   }
   const auto named = our_network(choice);
   if (!named) {
     return Error{"the network '" + choice.network + "' cannot be kept as a model",
-                 "take one of sequence, bigru, transformer, flat, flat-bigru, flat-transformer"};
+                 "Use one of sequence, bigru, transformer, flat, flat-bigru, flat-transformer."};
   }
   const auto plan = network_plan(choice);
   if (!plan) return plan.error();

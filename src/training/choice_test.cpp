@@ -33,7 +33,7 @@ TEST(Choice, Networks_are_known_by_name) {
   EXPECT_EQ(plan_of({.features = "plain", .network = "flat"})->features, FeatureSet::plain);
 }
 
-TEST(Choice, What_is_not_given_is_as_in_the_recipe_of_network_and_data_set) {
+TEST(Choice, Missing_numbers_come_from_the_recipe_of_the_network_and_the_data_set) {
   const auto plan = plan_of({.network = "flat", .epochs = 3});
   ASSERT_TRUE(plan);
   EXPECT_EQ(plan->recipe.epochs, 3u);
@@ -47,20 +47,20 @@ TEST(Choice, What_is_not_given_is_as_in_the_recipe_of_network_and_data_set) {
 }
 
 TEST(Choice, Unknown_words_and_senseless_numbers_are_refused) {
-  EXPECT_EQ(problem_of({.network = "lstm"}), "there is no network 'lstm'");
+  EXPECT_EQ(problem_of({.network = "lstm"}), "unknown network 'lstm'");
   EXPECT_EQ(problem_of({.set = "imagenet"}), "no recipe is known for the data set 'imagenet'");
-  EXPECT_EQ(problem_of({.network = "paper2", .reading = "rows"}), "there is no reading of the papers 'rows'");
+  EXPECT_EQ(problem_of({.network = "paper2", .reading = "rows"}), "unknown reading of the papers 'rows'");
   EXPECT_EQ(problem_of({.network = "paper1", .epochs = 0}), "the recipe's epochs is 0.000000");
   EXPECT_EQ(problem_of({.network = "paper1", .patience = 3}), "the papers' networks are not stopped early");
-  EXPECT_EQ(problem_of({.network = "trees", .epochs = 3}), "trees know no epochs, batches, learning rate and patience");
+  EXPECT_EQ(problem_of({.network = "trees", .epochs = 3}), "trees have no epochs, batch, learning rate or patience");
 }
 
 TEST(Choice, The_papers_networks_and_other_data_sets_are_not_kept) {
   EXPECT_EQ(plan_of({.network = "paper2"}).error().what, "the network 'paper2' cannot be kept as a model");
-  EXPECT_EQ(plan_of({.set = "schedtune"}).error().what, "a model of the data set 'schedtune' cannot be kept");
+  EXPECT_EQ(plan_of({.set = "schedtune"}).error().what, "cannot keep a model of the data set 'schedtune'");
 }
 
-TEST(Choice, Its_name_says_what_it_is_and_its_file_name_whose) {
+TEST(Choice, Its_name_and_file_name_describe_it) {
   EXPECT_EQ((Choice{}.name()), "sequence layers");
   const Choice paper2{.features = "plain", .network = "paper2", .reading = "tokens"};
   EXPECT_EQ(paper2.name(), "paper2 plain tokens");

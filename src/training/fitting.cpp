@@ -21,7 +21,7 @@ namespace {
 
 using torch::Tensor;
 
-/// Places of rows, in what is learned from and what is kept apart.
+/// Places of rows, split into training and validation.
 struct Division {
   std::vector<std::int64_t> taught;
   std::vector<std::int64_t> validated;
@@ -32,7 +32,7 @@ Result<Division> divide(const Examples& examples, const Recipe& recipe, std::mt1
   const auto groups = predictor::number_groups(examples.groups);
   const auto count = examples.groups.empty() ? 0 : *std::ranges::max_element(groups) + 1;
   if (recipe.patience > 0 && count < 2) {
-    return Error{"all rows are of one group, so there is nothing to validate with", "train without patience"};
+    return Error{"all rows are in one group, so none are left for validation", "Train without --patience."};
   }
   std::set<std::size_t> kept;
   if (recipe.patience > 0) {
@@ -80,7 +80,7 @@ class Fitting {
       const double taught = teach_epoch();
       const double loss = recipe_.patience > 0 ? validation_loss() : taught;
       if (!std::isfinite(taught) || !std::isfinite(loss)) {
-        return Error{"the loss left all bounds in epoch " + std::to_string(epoch), "lower the learning rate"};
+        return Error{"the loss diverged in epoch " + std::to_string(epoch), "Lower the learning rate."};
       }
       best.epochs = epoch;
       since = loss < least ? 0 : since + 1;
@@ -96,7 +96,7 @@ class Fitting {
  private:
   std::size_t steps() const { return (division_.taught.size() + recipe_.batch - 1) / recipe_.batch; }
 
-  /// The mean loss over the rows, each at the moment it was learned from.
+  /// The mean loss over the rows, each at the moment of its own update.
   double teach_epoch() {
     const auto order = shuffled(division_.taught.size(), random_);
     double total = 0;
@@ -163,7 +163,7 @@ Result<Fitted> fit_network(const predictor::NetworkShape& shape, const Examples&
   DRYFIT_CHECK(examples.answers.size() == rows && examples.measured.size() == rows && examples.groups.size() == rows);
   if (auto status = check(shape); !status) return status.error();
   if (auto status = check(recipe); !status) return status.error();
-  if (rows == 0) return Error{"there are no rows to learn from", ""};
+  if (rows == 0) return Error{"no rows to learn from", ""};
   std::mt19937_64 random(seed);
   auto division = divide(examples, recipe, random);
   if (!division) return division.error();

@@ -14,23 +14,23 @@
 
 namespace dryfit::training {
 
-/// What a network learns from; all lists are as long.
+/// The training data of a network; all lists have the same length.
 struct Examples {
   std::vector<predictor::NetworkInput> inputs;
-  std::vector<double> answers;      ///< what the network should say: log(measured / base) - offset
+  std::vector<double> answers;      ///< the targets: log(measured / base) - offset
   std::vector<double> measured;     ///< the peak itself, in any unit
-  std::vector<std::string> groups;  ///< rows of one group are all learned from, or all kept for validation
+  std::vector<std::string> groups;  ///< the rows of a group are all used for training, or all for validation
 };
 
 struct Fitted {
-  std::vector<float> weights;  ///< the running average; predictor::Network takes it as it is
+  std::vector<float> weights;  ///< the running average, in the order of predictor::Network
   std::size_t epochs = 0;      ///< how many were run
   double loss = 0;             ///< of the last epoch's training; with patience, of validation at its best
 };
 
-/// Teaches a network of that shape. The same arguments give the same weights, to the bit, on the same processor with
-/// the same libtorch. It is single-threaded and must not run twice at once, because torch's generator is one for all.
-/// An Error when there is nothing to learn from, nothing to validate with, or the loss leaves all bounds.
+/// Trains a network of that shape. The same arguments give the same weights, to the bit, on the same processor with the
+/// same libtorch. It is single-threaded and must not run twice at once, because torch's generator is global. An Error
+/// if there is nothing to learn from, nothing to validate with, or the loss diverges.
 Result<Fitted> fit_network(const predictor::NetworkShape& shape, const Examples& examples, const Recipe& recipe,
                            std::uint64_t seed);
 

@@ -85,13 +85,13 @@ TEST(Fitting, With_patience_it_stops_when_nothing_gets_better) {
 TEST(Fitting, What_cannot_be_learned_from_is_refused) {
   const auto shape = small_shape();
   auto examples = simple_examples(shape, 20);
-  EXPECT_EQ(fit_network(shape, {}, short_recipe(), 1).error().what, "there are no rows to learn from");
+  EXPECT_EQ(fit_network(shape, {}, short_recipe(), 1).error().what, "no rows to learn from");
   EXPECT_EQ(fit_network(shape, examples, {.batch = 0}, 1).error().what, "the recipe's batch is 0.000000");
   for (auto& group : examples.groups) group = "all";
   EXPECT_EQ(fit_network(shape, examples, {.patience = 1}, 1).error().what,
-            "all rows are of one group, so there is nothing to validate with");
+            "all rows are in one group, so none are left for validation");
   examples.answers[3] = -1e3;
-  EXPECT_EQ(fit_network(shape, examples, short_recipe(), 1).error().what, "the loss left all bounds in epoch 1");
+  EXPECT_EQ(fit_network(shape, examples, short_recipe(), 1).error().what, "the loss diverged in epoch 1");
 }
 
 }  // namespace

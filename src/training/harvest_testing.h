@@ -9,8 +9,8 @@
 
 namespace dryfit::training::testing {
 
-/// Jobs of six families whose peaks are what physics says, times something that depends on the optimizer and the batch.
-/// All fit, and every family has jobs of all kinds.
+/// Jobs of six families, with peaks as physics predicts them times a factor for the optimizer. All fit, and every
+/// family has jobs of all kinds.
 inline HarvestExamples harvest_examples(std::size_t count) {
   constexpr double kMib = 1024 * 1024;
   const predictor::JobPhysics truth{{300, 0, 1, 0, 1.2, 0, 0, 0.8, 0, 0, 0, 0}};

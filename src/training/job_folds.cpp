@@ -15,7 +15,7 @@ Result<JobFolds> fold_by_family(std::span<const predictor::HarvestExample> examp
   if (count < 2 || sizes.size() < count) {
     return Error{"the harvest has examples of " + std::to_string(sizes.size()) + " families, too few for " +
                      std::to_string(count) + " folds",
-                 "harvest more architectures"};
+                 "Harvest more architectures."};
   }
   std::vector<std::pair<std::string, std::size_t>> families(sizes.begin(), sizes.end());
   std::ranges::stable_sort(families, std::greater<>(), &std::pair<std::string, std::size_t>::second);

@@ -19,8 +19,8 @@ struct JobFolds {
   std::size_t count = 0;
 };
 
-/// Families, the one of most examples first, go one by one to the fold that has fewest; of equals, the first by name
-/// to the first fold. So the same examples are divided alike everywhere. An Error when there are fewer families than
+/// Families go one by one, the largest first, to the fold with the fewest examples; ties are decided by name and by the
+/// fold's number. So the same examples are divided the same way everywhere. An Error if there are fewer families than
 /// folds.
 Result<JobFolds> fold_by_family(std::span<const predictor::HarvestExample> examples, std::size_t count);
 

@@ -93,23 +93,23 @@ std::string_view to_text(Ending ending) {
   return "";
 }
 
-/// A way's columns of the table; those it does not have are left out.
+/// A variant's columns of the table; those it does not have are left out.
 struct Column {
   std::string name;
   std::span<const double> values;
 };
 
-std::vector<Column> columns_of(const OutOfFold& way, const std::vector<double>& bounds) {
+std::vector<Column> columns_of(const OutOfFold& variant, const std::vector<double>& bounds) {
   std::vector<Column> columns;
   const auto add = [&](const char* name, const std::vector<double>& values) {
-    if (!values.empty()) columns.push_back({std::string(to_text(way.knowledge)) + " " + name, values});
+    if (!values.empty()) columns.push_back({std::string(to_text(variant.knowledge)) + " " + name, values});
   };
-  add("physics", way.physics);
-  add("networks", way.networks);
-  add("trees", way.trees);
-  add("answer", way.answer);
+  add("physics", variant.physics);
+  add("networks", variant.networks);
+  add("trees", variant.trees);
+  add("answer", variant.answer);
   add("bound", bounds);
-  add("distance", way.distance);
+  add("distance", variant.distance);
   return columns;
 }
 
@@ -133,7 +133,7 @@ PointScores score_points(std::span<const HarvestExample> examples, std::span<con
 
 Result<std::vector<double>> bound_without_fold(std::span<const HarvestExample> examples, const JobFolds& folds,
                                                const OutOfFold& predictions, double coverage) {
-  const auto all = calibrate_way(examples, folds, predictions);
+  const auto all = calibrate_variant(examples, folds, predictions);
   std::vector<double> bounds(examples.size());
   for (std::size_t fold = 0; fold < all.folds.size(); ++fold) {
     const auto margin = predictor::Margins(without(all, fold)).at(coverage);
@@ -183,10 +183,10 @@ BoundScores score_bounds(std::span<const HarvestExample> examples, const JobFold
 FitScores score_fits(std::span<const HarvestExample> examples, std::span<const double> mib) {
   FitScores scores{.jobs = examples.size()};
   for (std::size_t i = 0; i < examples.size(); ++i) {
-    const bool said = mib[i] * kMib <= examples[i].room_bytes;
+    const bool predicted_fit = mib[i] * kMib <= examples[i].room_bytes;
     const bool true_fit = examples[i].ending != Ending::does_not_fit;
-    scores.false_fits += said && !true_fit ? 1 : 0;
-    scores.false_refusals += !said && true_fit ? 1 : 0;
+    scores.false_fits += predicted_fit && !true_fit ? 1 : 0;
+    scores.false_refusals += !predicted_fit && true_fit ? 1 : 0;
   }
   return scores;
 }
@@ -204,14 +204,14 @@ std::string describe_answers(std::span<const HarvestExample> examples, const Out
 }
 
 std::string out_of_fold_table(std::span<const HarvestExample> examples, const JobFolds& folds,
-                              std::span<const OutOfFold> ways, double coverage) {
+                              std::span<const OutOfFold> variants, double coverage) {
   std::vector<std::vector<double>> bounds;
   std::vector<Column> columns;
-  bounds.reserve(ways.size());
-  for (const auto& way : ways) {
-    auto bound = bound_without_fold(examples, folds, way, coverage);
+  bounds.reserve(variants.size());
+  for (const auto& variant : variants) {
+    auto bound = bound_without_fold(examples, folds, variant, coverage);
     bounds.push_back(bound ? std::move(*bound) : std::vector<double>{});
-    std::ranges::copy(columns_of(way, bounds.back()), std::back_inserter(columns));
+    std::ranges::copy(columns_of(variant, bounds.back()), std::back_inserter(columns));
   }
   std::string text = "line,family,fold,ending,room,measured";
   for (const auto& column : columns) text += "," + column.name;

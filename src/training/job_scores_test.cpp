@@ -34,11 +34,11 @@ TEST(JobScores, Errors_are_relative_and_of_jobs_that_fit) {
   EXPECT_GT(scores.within_tenth, 0.3);
 }
 
-TEST(JobScores, Saying_fits_is_wrong_in_two_ways) {
+TEST(JobScores, There_are_false_fits_and_false_refusals) {
   auto examples = examples_of(4);
   examples[2].ending = examples[3].ending = Ending::does_not_fit;
-  const std::vector<double> said{140, 160, 140, 160};
-  const auto scores = score_fits(examples, said);
+  const std::vector<double> predicted{140, 160, 140, 160};
+  const auto scores = score_fits(examples, predicted);
   EXPECT_EQ(scores.jobs, 4u);
   EXPECT_EQ(scores.false_fits, 1u);
   EXPECT_EQ(scores.false_refusals, 1u);
@@ -82,17 +82,17 @@ TEST(JobScores, A_far_job_has_a_wider_bound_and_is_counted) {
   EXPECT_DOUBLE_EQ(score_bounds(made.examples, made.folds, made.predictions, *bounds).unfamiliar, 0.05);
 }
 
-TEST(JobScores, A_coverage_that_the_folds_are_too_small_for_is_said) {
+TEST(JobScores, Folds_too_small_for_the_coverage_are_an_error) {
   TwoFolds made;
   EXPECT_FALSE(bound_without_fold(made.examples, made.folds, made.predictions, 0.95));
   const auto text = describe_scores(made.examples, made.folds, made.predictions, 0.95);
-  EXPECT_NE(text.find("a coverage of 0.95 is more than the model's calibration can tell"), std::string::npos) << text;
+  EXPECT_NE(text.find("a coverage of 0.95 is more than the model's calibration supports"), std::string::npos) << text;
 }
 
 TEST(JobScores, The_table_has_a_row_per_example_and_a_column_per_answer) {
   TwoFolds made;
-  const std::vector<OutOfFold> ways{made.predictions};
-  const auto table = out_of_fold_table(made.examples, made.folds, ways, 0.9);
+  const std::vector<OutOfFold> variants{made.predictions};
+  const auto table = out_of_fold_table(made.examples, made.folds, variants, 0.9);
   EXPECT_TRUE(
       table.starts_with("line,family,fold,ending,room,measured,layers physics,layers answer,layers bound,"
                         "layers distance\n1,f,0,fits,150,100,99.005,99.005,99.005,0.5\n"))

@@ -9,7 +9,7 @@
 
 namespace dryfit::training::testing {
 
-/// Jobs of four modules whose peaks are what physics says, times something that depends on the first block.
+/// Jobs of four modules, with peaks as physics predicts them times a factor for the first block.
 inline Jobs measured_jobs(std::size_t count) {
   Jobs jobs;
   for (std::size_t i = 0; i < count; ++i) {

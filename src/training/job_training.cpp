@@ -18,7 +18,7 @@ namespace {
 
 using predictor::Ending;
 using predictor::HarvestExample;
-using predictor::JobWay;
+using predictor::JobVariant;
 using predictor::Knowledge;
 
 bool has_networks(const JobPlan& plan) { return plan.members != Members::trees; }
@@ -44,39 +44,40 @@ Result<predictor::JobPhysics> fit_base(const HarvestExamples& examples, Knowledg
 }
 
 /// The logarithms of measured / base, and with them the offset and the range of answers.
-std::vector<double> fit_answers(JobWay& way, const HarvestExamples& examples) {
+std::vector<double> fit_answers(JobVariant& variant, const HarvestExamples& examples) {
   std::vector<double> answers;
   for (const auto& example : examples) {
-    const auto terms = predictor::job_terms(example.job, way.knowledge);
-    answers.push_back(std::log(mib_of(example) / way.base.estimate_mib(terms)));
+    const auto terms = predictor::job_terms(example.job, variant.knowledge);
+    answers.push_back(std::log(mib_of(example) / variant.base.estimate_mib(terms)));
   }
-  way.offset = predictor::median(answers);
-  for (auto& answer : answers) answer -= way.offset;
-  way.least_answer = std::ranges::min(answers);
-  way.most_answer = std::ranges::max(answers);
+  variant.offset = predictor::median(answers);
+  for (auto& answer : answers) answer -= variant.offset;
+  variant.min_correction = std::ranges::min(answers);
+  variant.max_correction = std::ranges::max(answers);
   return answers;
 }
 
-void fit_scales(JobWay& way, const HarvestExamples& examples) {
+void fit_scales(JobVariant& variant, const HarvestExamples& examples) {
   std::vector<std::vector<double>> features;
   std::vector<double> rows;
   std::vector<double> blocks;
   for (const auto& example : examples) {
     const auto& job = example.job;
-    const auto terms = predictor::job_terms(job, way.knowledge);
-    features.push_back(predictor::job_features_of(job, way.knowledge, terms, way.base.estimate_mib(terms)));
+    const auto terms = predictor::job_terms(job, variant.knowledge);
+    features.push_back(predictor::job_features_of(job, variant.knowledge, terms, variant.base.estimate_mib(terms)));
     std::ranges::copy(features.back(), std::back_inserter(rows));
     std::ranges::copy(predictor::block_tokens_of({job.model.blocks, job.batch}), std::back_inserter(blocks));
   }
-  way.features = predictor::fit_scaler(rows, predictor::job_feature_count(way.knowledge));
-  if (reads_blocks(way.knowledge)) way.blocks = predictor::fit_scaler(blocks, predictor::kBlockFields);
-  way.reach = predictor::fit_reach(features);
+  variant.features = predictor::fit_scaler(rows, predictor::job_feature_count(variant.knowledge));
+  if (reads_blocks(variant.knowledge)) variant.blocks = predictor::fit_scaler(blocks, predictor::kBlockFields);
+  variant.reach = predictor::fit_reach(features);
 }
 
-Examples network_examples(const JobWay& way, const HarvestExamples& examples, const std::vector<double>& answers) {
+Examples network_examples(const JobVariant& variant, const HarvestExamples& examples,
+                          const std::vector<double>& answers) {
   Examples made{.answers = answers};
   for (const auto& example : examples) {
-    made.inputs.push_back(predictor::encode(way, example.job).scaled);
+    made.inputs.push_back(predictor::encode(variant, example.job).scaled);
     made.measured.push_back(mib_of(example));
     made.groups.push_back(example.family);
   }
@@ -90,16 +91,16 @@ predictor::TreeTable tree_table(const Examples& examples) {
 }
 
 /// Trains the members of one seed.
-Status add_members(JobWay& way, const Examples& examples, const JobPlan& plan, std::uint64_t seed) {
+Status add_members(JobVariant& variant, const Examples& examples, const JobPlan& plan, std::uint64_t seed) {
   if (has_networks(plan)) {
-    auto fitted = fit_network(way.shape, examples, plan.recipe, seed);
+    auto fitted = fit_network(variant.shape, examples, plan.recipe, seed);
     if (!fitted) return fitted.error();
-    way.members.push_back(std::move(fitted->weights));
+    variant.members.push_back(std::move(fitted->weights));
   }
   if (has_trees(plan)) {
     auto trees = predictor::boost(tree_table(examples), plan.boosting, seed);
     if (!trees) return trees.error();
-    way.trees.push_back(std::move(*trees));
+    variant.trees.push_back(std::move(*trees));
   }
   return {};
 }
@@ -118,10 +119,10 @@ HarvestExamples without_fold(std::span<const HarvestExample> examples, const Job
   return known;
 }
 
-/// A way's answers about the examples of a fold, written to their places.
-Status ask(const JobWay& way, std::span<const HarvestExample> examples, const JobFolds& folds, std::size_t fold,
+/// A variant's answers for the examples of a fold, written to their places.
+Status ask(const JobVariant& variant, std::span<const HarvestExample> examples, const JobFolds& folds, std::size_t fold,
            std::vector<double>& answers, OutOfFold& predictions) {
-  const auto estimator = predictor::JobEstimator::of(way);
+  const auto estimator = predictor::JobEstimator::of(variant);
   if (!estimator) return estimator.error();
   answers.resize(examples.size());
   for (std::size_t i = 0; i < examples.size(); ++i) {
@@ -131,45 +132,46 @@ Status ask(const JobWay& way, std::span<const HarvestExample> examples, const Jo
       return Error{"line " + std::to_string(examples[i].line) + ": " + estimate.error().what, estimate.error().hint};
     }
     answers[i] = estimate->mib;
-    predictions.physics[i] = estimate->base_mib * std::exp(way.offset);
+    predictions.physics[i] = estimate->base_mib * std::exp(variant.offset);
     predictions.distance[i] = estimate->distance;
   }
   return {};
 }
 
-Status ask_members(JobWay way, const JobPlan& plan, std::span<const HarvestExample> examples, const JobFolds& folds,
-                   std::size_t fold, OutOfFold& predictions) {
-  if (auto status = ask(way, examples, folds, fold, predictions.answer, predictions); !status) return status;
+Status ask_members(JobVariant variant, const JobPlan& plan, std::span<const HarvestExample> examples,
+                   const JobFolds& folds, std::size_t fold, OutOfFold& predictions) {
+  if (auto status = ask(variant, examples, folds, fold, predictions.answer, predictions); !status) return status;
   if (has_networks(plan)) {
-    auto networks = way;
+    auto networks = variant;
     networks.trees.clear();
     if (auto status = ask(networks, examples, folds, fold, predictions.networks, predictions); !status) return status;
   }
   if (!has_trees(plan)) return {};
-  way.members.clear();
-  return ask(way, examples, folds, fold, predictions.trees, predictions);
+  variant.members.clear();
+  return ask(variant, examples, folds, fold, predictions.trees, predictions);
 }
 
 }  // namespace
 
-Result<JobWay> train_way(std::span<const HarvestExample> examples, Knowledge knowledge, const JobPlan& plan,
-                         std::span<const std::uint64_t> seeds, const predictor::Report& report) {
+Result<JobVariant> train_variant(std::span<const HarvestExample> examples, Knowledge knowledge, const JobPlan& plan,
+                                 std::span<const std::uint64_t> seeds, const predictor::Report& report) {
   const auto fitting = those_that_fit(examples);
-  if (fitting.empty()) return Error{"there are no jobs that fit to learn from", "harvest on larger cards"};
-  if (seeds.empty()) return Error{"there is no seed to learn with", "name at least one"};
+  if (fitting.empty()) return Error{"no fitting jobs to learn from", "Harvest on larger GPUs."};
+  if (seeds.empty()) return Error{"no seed given", "Give at least one."};
   const auto base = fit_base(fitting, knowledge);
   if (!base) return base.error();
-  JobWay way{.knowledge = knowledge, .base = *base};
-  const auto answers = fit_answers(way, fitting);
-  fit_scales(way, fitting);
-  way.shape = predictor::sequence_shape(plan.core, predictor::job_feature_count(knowledge), predictor::kBlockFields);
-  const auto learned_from = network_examples(way, fitting, answers);
+  JobVariant variant{.knowledge = knowledge, .base = *base};
+  const auto answers = fit_answers(variant, fitting);
+  fit_scales(variant, fitting);
+  variant.shape =
+      predictor::sequence_shape(plan.core, predictor::job_feature_count(knowledge), predictor::kBlockFields);
+  const auto learned_from = network_examples(variant, fitting, answers);
   for (const auto seed : seeds) {
-    if (auto status = add_members(way, learned_from, plan, seed); !status) return status.error();
+    if (auto status = add_members(variant, learned_from, plan, seed); !status) return status.error();
     report(std::string(predictor::to_text(knowledge)) + ", seed " + std::to_string(seed) + ": " +
            std::to_string(fitting.size()) + " jobs");
   }
-  return way;
+  return variant;
 }
 
 Result<OutOfFold> predict_without_fold(std::span<const HarvestExample> examples, const JobFolds& folds,
@@ -181,17 +183,18 @@ Result<OutOfFold> predict_without_fold(std::span<const HarvestExample> examples,
   for (std::size_t fold = 0; fold < folds.count; ++fold) {
     const auto where = "fold " + std::to_string(fold + 1) + " of " + std::to_string(folds.count);
     report(where);
-    auto way = train_way(without_fold(examples, folds, fold), knowledge, plan, seeds_of_fold(seeds, fold), report);
-    if (!way) return Error{where + ": " + way.error().what, way.error().hint};
-    if (auto status = ask_members(std::move(*way), plan, examples, folds, fold, predictions); !status) {
+    auto variant =
+        train_variant(without_fold(examples, folds, fold), knowledge, plan, seeds_of_fold(seeds, fold), report);
+    if (!variant) return Error{where + ": " + variant.error().what, variant.error().hint};
+    if (auto status = ask_members(std::move(*variant), plan, examples, folds, fold, predictions); !status) {
       return Error{where + ": " + status.error().what, status.error().hint};
     }
   }
   return predictions;
 }
 
-predictor::Calibration calibrate_way(std::span<const HarvestExample> examples, const JobFolds& folds,
-                                     const OutOfFold& predictions) {
+predictor::Calibration calibrate_variant(std::span<const HarvestExample> examples, const JobFolds& folds,
+                                         const OutOfFold& predictions) {
   std::vector<double> residuals;
   std::vector<std::size_t> fold_of;
   for (std::size_t i = 0; i < examples.size(); ++i) {

@@ -19,10 +19,10 @@
 
 namespace dryfit::training {
 
-/// Who answers.
+/// The members of the ensemble.
 enum class Members { networks, trees, both };
 
-/// A model of job descriptions, before it has learned anything.
+/// How to train a model of job descriptions.
 struct JobPlan {
   Members members = Members::both;
   predictor::Core core = predictor::Core::bigru_transformer;
@@ -30,30 +30,30 @@ struct JobPlan {
   predictor::BoostingRecipe boosting;
 };
 
-/// Fits base, offset, scales, reach, and per seed a network and a set of trees, to those examples that fit their card
-/// (Ending::fits). Nothing is calibrated. The same arguments give the same way, to the bit (see fit_network).
-Result<predictor::JobWay> train_way(std::span<const predictor::HarvestExample> examples, predictor::Knowledge knowledge,
-                                    const JobPlan& plan, std::span<const std::uint64_t> seeds,
-                                    const predictor::Report& report);
+/// Fits base, offset, scales and reach, and for each seed a network and a set of trees, to the examples that fit their
+/// card (Ending::fits). Doesn't calibrate. The same arguments give the same variant, to the bit (see fit_network).
+Result<predictor::JobVariant> train_variant(std::span<const predictor::HarvestExample> examples,
+                                            predictor::Knowledge knowledge, const JobPlan& plan,
+                                            std::span<const std::uint64_t> seeds, const predictor::Report& report);
 
-/// What ways say that have not seen an example's fold, of all examples in their order, in MiB.
+/// The predictions for all examples, in order, by variants that have not seen the example's fold, in MiB.
 struct OutOfFold {
   predictor::Knowledge knowledge = predictor::Knowledge::layers;
   std::vector<double> physics;
-  std::vector<double> networks;  ///< empty when there are none
-  std::vector<double> trees;     ///< empty when there are none
-  std::vector<double> answer;    ///< of all that the plan asks for
+  std::vector<double> networks;  ///< empty if there are none
+  std::vector<double> trees;     ///< empty if there are none
+  std::vector<double> answer;    ///< of all members in the plan
   std::vector<double> distance;  ///< Note [Distance]
 };
 
-/// Fold k is learned with predictor::seed_of_fold(seed, k).
+/// Training for fold k uses predictor::seed_of_fold(seed, k).
 Result<OutOfFold> predict_without_fold(std::span<const predictor::HarvestExample> examples, const JobFolds& folds,
                                        predictor::Knowledge knowledge, const JobPlan& plan,
                                        std::span<const std::uint64_t> seeds, const predictor::Report& report);
 
-/// From what was missed of the examples that fit: Note [Upper bounds].
-predictor::Calibration calibrate_way(std::span<const predictor::HarvestExample> examples, const JobFolds& folds,
-                                     const OutOfFold& predictions);
+/// From the errors on the examples that fit: Note [Upper bounds].
+predictor::Calibration calibrate_variant(std::span<const predictor::HarvestExample> examples, const JobFolds& folds,
+                                         const OutOfFold& predictions);
 
 /// "networks", "trees", "both".
 std::string_view to_text(Members members);

@@ -29,9 +29,9 @@ JobPlan short_plan(Members members) {
 std::string bytes_of(const HarvestExamples& examples, const JobPlan& plan, const std::vector<std::uint64_t>& seeds) {
   predictor::JobModel model{.card = {"tiny", "made up", "2026-01-01", "none", "unknown", "Apache-2.0"}};
   for (const auto knowledge : predictor::kAllKnowledge) {
-    auto way = train_way(examples, knowledge, plan, seeds, testing::ignore_line);
-    EXPECT_TRUE(way) << way.error().what;
-    if (way) model.ways.push_back(std::move(*way));
+    auto variant = train_variant(examples, knowledge, plan, seeds, testing::ignore_line);
+    EXPECT_TRUE(variant) << variant.error().what;
+    if (variant) model.variants.push_back(std::move(*variant));
   }
   EXPECT_TRUE(predictor::check(model));
   return predictor::to_bytes(model);
@@ -45,13 +45,13 @@ TEST(JobTraining, The_same_examples_and_seeds_give_the_same_model_file_to_the_by
   EXPECT_NE(bytes_of(examples, plan, {1, 3}), bytes);
 }
 
-TEST(JobTraining, The_plan_says_who_answers) {
+TEST(JobTraining, The_plan_decides_which_members_answer) {
   const auto examples = harvest_examples(48);
   const std::vector<std::uint64_t> seeds{1, 2};
   const auto size_of = [&](Members members) {
-    const auto way = train_way(examples, Knowledge::totals, short_plan(members), seeds, testing::ignore_line);
-    EXPECT_TRUE(way);
-    return std::pair(way->members.size(), way->trees.size());
+    const auto variant = train_variant(examples, Knowledge::totals, short_plan(members), seeds, testing::ignore_line);
+    EXPECT_TRUE(variant);
+    return std::pair(variant->members.size(), variant->trees.size());
   };
   EXPECT_EQ(size_of(Members::networks), std::pair(std::size_t{2}, std::size_t{0}));
   EXPECT_EQ(size_of(Members::trees), std::pair(std::size_t{0}, std::size_t{2}));
@@ -90,7 +90,7 @@ TEST(JobTraining, An_examples_own_family_is_not_learned_from) {
   EXPECT_NE(before, after);
 }
 
-TEST(JobTraining, What_did_not_fit_is_asked_about_and_not_learned_from) {
+TEST(JobTraining, Jobs_that_did_not_fit_are_predicted_but_not_learned_from) {
   auto examples = harvest_examples(60);
   const auto folds = fold_by_family(examples, 3);
   ASSERT_TRUE(folds);
@@ -99,24 +99,25 @@ TEST(JobTraining, What_did_not_fit_is_asked_about_and_not_learned_from) {
   const std::vector<std::uint64_t> seeds{1};
   const auto predictions = predict_without_fold(examples, *folds, Knowledge::totals, plan, seeds, testing::ignore_line);
   ASSERT_TRUE(predictions);
-  const auto way = train_way(examples, Knowledge::totals, plan, seeds, testing::ignore_line);
+  const auto variant = train_variant(examples, Knowledge::totals, plan, seeds, testing::ignore_line);
   for (std::size_t i = 0; i < examples.size(); i += 5) {
     EXPECT_GT(predictions->answer[i], 0);
     examples[i].bytes *= 7;
   }
-  EXPECT_EQ(train_way(examples, Knowledge::totals, plan, seeds, testing::ignore_line)->base.weights, way->base.weights);
+  EXPECT_EQ(train_variant(examples, Knowledge::totals, plan, seeds, testing::ignore_line)->base.weights,
+            variant->base.weights);
   std::size_t calibrated = 0;
-  for (const auto& fold : calibrate_way(examples, *folds, *predictions).folds) calibrated += fold.size();
+  for (const auto& fold : calibrate_variant(examples, *folds, *predictions).folds) calibrated += fold.size();
   EXPECT_EQ(calibrated, 48u);
 }
 
 TEST(JobTraining, Without_jobs_or_seeds_there_is_nothing_to_learn) {
   const std::vector<std::uint64_t> seeds{1};
   const auto plan = short_plan(Members::trees);
-  EXPECT_EQ(train_way({}, Knowledge::layers, plan, seeds, testing::ignore_line).error().what,
-            "there are no jobs that fit to learn from");
-  EXPECT_EQ(train_way(harvest_examples(9), Knowledge::layers, plan, {}, testing::ignore_line).error().what,
-            "there is no seed to learn with");
+  EXPECT_EQ(train_variant({}, Knowledge::layers, plan, seeds, testing::ignore_line).error().what,
+            "no fitting jobs to learn from");
+  EXPECT_EQ(train_variant(harvest_examples(9), Knowledge::layers, plan, {}, testing::ignore_line).error().what,
+            "no seed given");
 }
 
 }  // namespace

@@ -35,8 +35,8 @@ Result<predictor::ModelCard> card_of(const Naming& naming, const predictor::Timm
                                      const std::string& contender) {
   const auto found = std::ranges::find(predictions, contender, &predictor::Contender::name);
   if (found == predictions.end()) {
-    return Error{"the predictions have no column '" + contender + "', so the model's errors are not known",
-                 "predict out of fold first, with the same network, features and number of seeds"};
+    return Error{"the predictions have no column '" + contender + "', so the model's errors are unknown",
+                 "First predict out of fold, with the same network, features and number of seeds."};
   }
   std::set<std::string> models;
   std::set<std::string> modules;

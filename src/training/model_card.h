@@ -12,16 +12,16 @@
 
 namespace dryfit::training {
 
-/// What the data do not tell of a model.
+/// The parts of a model's description that don't follow from the data.
 struct Naming {
   std::string name;
-  std::string date;  ///< no clock is asked, so that the same command gives the same model
+  std::string date;  ///< no clock is read, so that the same command gives the same model
   std::string licence;
 };
 
-/// The card of a model that learned from all jobs. Its errors are those of `contender` among the predictions: a model
-/// made in the same way, of the same number of networks, that had not seen each job's fold. An Error when it is not
-/// there.
+/// The description of a model that was trained on all jobs. Its errors are those of `contender` among the predictions:
+/// a model of the same kind and with the same number of networks, trained without each job's fold. An Error if it is
+/// missing.
 Result<predictor::ModelCard> card_of(const Naming& naming, const predictor::TimmMemory& data,
                                      const std::string& protocol, std::span<const predictor::Contender> predictions,
                                      const std::string& contender);

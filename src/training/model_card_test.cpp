@@ -13,7 +13,7 @@ predictor::TimmMemory some_data() {
   return {.jobs = testing::measured_jobs(24), .rows = {}, .folds = {.rows = {}, .folds = {}, .count = 3}};
 }
 
-TEST(ModelCard, It_says_what_was_learned_from_and_how_far_off_it_is) {
+TEST(ModelCard, It_names_the_training_data_and_the_errors) {
   const auto data = some_data();
   predictor::Contender right{"net x2", {}};
   for (const auto& job : data.jobs) right.predicted.push_back(job.measured_mib);
@@ -30,7 +30,7 @@ TEST(ModelCard, It_says_what_was_learned_from_and_how_far_off_it_is) {
 TEST(ModelCard, Errors_of_another_model_are_not_taken) {
   const std::vector<predictor::Contender> predictions{{"net x2", {}}};
   EXPECT_EQ(card_of({}, some_data(), "module5_s0", predictions, "net x5").error().what,
-            "the predictions have no column 'net x5', so the model's errors are not known");
+            "the predictions have no column 'net x5', so the model's errors are unknown");
 }
 
 }  // namespace

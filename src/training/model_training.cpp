@@ -22,9 +22,9 @@ predictor::NetworkShape shape_of(const ModelPlan& plan) {
                            : predictor::flat_shape(plan.core, features, kBins);
 }
 
-/// All but the networks and the card.
+/// Everything but the networks and the description.
 Result<MemoryModel> fit_surroundings(const Jobs& jobs, const ModelPlan& plan) {
-  if (jobs.empty()) return Error{"there are no jobs to learn from", ""};
+  if (jobs.empty()) return Error{"no jobs to learn from", ""};
   std::vector<Job> described;
   std::vector<double> measured;
   for (const auto& job : jobs) {

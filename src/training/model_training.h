@@ -15,13 +15,13 @@
 
 namespace dryfit::training {
 
-/// How finely features are shown to a network over features (predictor/piecewise.h).
+/// The number of bins for each feature of a network over features (predictor/piecewise.h).
 inline constexpr std::size_t kBins = 16;
 
-/// A model of ours, before it has learned anything.
+/// How to train one of our models.
 struct ModelPlan {
   predictor::Core core = predictor::Core::bigru_transformer;
-  bool reads_blocks = true;  ///< else its tokens are the features
+  bool reads_blocks = true;  ///< otherwise its tokens are the features
   predictor::FeatureSet features = predictor::FeatureSet::layers;
   Recipe recipe;
 };

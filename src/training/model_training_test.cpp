@@ -58,7 +58,7 @@ double mean_log_error(const Jobs& jobs, const predictor::MemoryModel& model) {
 TEST(ModelTraining, A_trained_model_knows_what_physics_does_not) {
   const auto jobs = measured_jobs(120);
   const Jobs known(jobs.begin(), jobs.begin() + 80);
-  const Jobs asked(jobs.begin() + 80, jobs.end());
+  const Jobs unseen(jobs.begin() + 80, jobs.end());
   const std::vector<std::uint64_t> seeds{1};
   ModelPlan plan{.recipe = {.epochs = 60, .batch = 16}};
   const auto learned = train_model(known, plan, seeds, kCard, testing::ignore);
@@ -66,11 +66,11 @@ TEST(ModelTraining, A_trained_model_knows_what_physics_does_not) {
   plan.recipe.learning_rate = 1e-9;
   const auto physics = train_model(known, plan, seeds, kCard, testing::ignore);
   ASSERT_TRUE(learned && physics);
-  EXPECT_LT(mean_log_error(asked, *learned), 0.5 * mean_log_error(asked, *physics));
+  EXPECT_LT(mean_log_error(unseen, *learned), 0.5 * mean_log_error(unseen, *physics));
 }
 
 TEST(ModelTraining, Without_jobs_there_is_no_model) {
-  EXPECT_EQ(train_model({}, {}, {}, kCard, testing::ignore).error().what, "there are no jobs to learn from");
+  EXPECT_EQ(train_model({}, {}, {}, kCard, testing::ignore).error().what, "no jobs to learn from");
 }
 
 }  // namespace

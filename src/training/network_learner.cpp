@@ -23,7 +23,7 @@ double log_ratio(const DataSet& data, std::size_t fold, std::size_t place) {
   return std::log(data.examples[place].truth / data.bases[fold][place]);
 }
 
-/// How an example becomes the input of a network; measured on the examples of a fold's training.
+/// How an example becomes the input of a network; fitted on a fold's training examples.
 class SetEncoding {
  public:
   SetEncoding(const DataSet& data, std::size_t fold, const NetworkPlan& plan) : data_(data), fold_(fold), plan_(plan) {
@@ -83,7 +83,7 @@ Examples examples_of(const DataSet& data, std::size_t fold, const SetEncoding& e
 Result<std::vector<double>> learn(const NetworkPlan& plan, const DataSet& data, std::size_t fold, std::uint64_t seed,
                                   const Report& report) {
   if (plan.reads_blocks && data.token_features == 0) {
-    return Error{"the data set '" + data.name + "' has no blocks", "take a network over its features: flat"};
+    return Error{"the data set '" + data.name + "' has no blocks", "Use a network over its features: flat."};
   }
   const SetEncoding encoding(data, fold, plan);
   const double offset = offset_of(data, fold);
@@ -94,16 +94,16 @@ Result<std::vector<double>> learn(const NetworkPlan& plan, const DataSet& data, 
          std::to_string(fitted->epochs) + " epochs, loss " + std::to_string(fitted->loss));
   const auto network = predictor::Network::of(encoding.shape(), fitted->weights);
   if (!network) return network.error();
-  std::vector<double> said;
+  std::vector<double> predicted;
   for (const auto place : data.folds.tested_in(fold)) {
     const auto input = encoding.encode(place);
-    said.push_back(data.bases[fold][place] * std::exp(offset + network->answer(input.job, input.tokens)));
-    if (!std::isfinite(said.back()) || said.back() <= 0) {
-      return Error{"row " + std::to_string(data.examples[place].row) + " is too far from what was learned",
-                   "lower the learning rate"};
+    predicted.push_back(data.bases[fold][place] * std::exp(offset + network->answer(input.job, input.tokens)));
+    if (!std::isfinite(predicted.back()) || predicted.back() <= 0) {
+      return Error{"row " + std::to_string(data.examples[place].row) + " is too different from the training data",
+                   "Lower the learning rate."};
     }
   }
-  return said;
+  return predicted;
 }
 
 }  // namespace

@@ -10,16 +10,16 @@
 
 namespace dryfit::training {
 
-/// A network of ours for a data set, before it has learned anything.
+/// How to train one of our networks on a data set.
 struct NetworkPlan {
   predictor::Core core = predictor::Core::bigru_transformer;
-  bool reads_blocks = true;  ///< else its tokens are the inputs
-  std::size_t bins = 0;      ///< how finely inputs are shown as tokens (predictor/piecewise.h); 0: as they are
+  bool reads_blocks = true;  ///< otherwise its tokens are the inputs
+  std::size_t bins = 0;      ///< the number of bins for each input as a token (predictor/piecewise.h); 0: no bins
   Recipe recipe;
 };
 
-/// Learns the logarithm of truth / base, less its median, and asks predictor::Network, as a user of the model would.
-/// Deterministic as fit_network is. An Error when it reads blocks and the data set has none.
+/// Learns the logarithm of truth / base, minus its median, and predicts with predictor::Network, as a user of the model
+/// would. As deterministic as fit_network. An Error if it reads blocks and the data set has none.
 Learner learner_of(const NetworkPlan& plan, const Report& report);
 
 }  // namespace dryfit::training

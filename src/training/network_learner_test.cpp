@@ -27,13 +27,13 @@ Result<std::vector<double>> learn(const NetworkPlan& plan, const DataSet& data) 
 TEST(NetworkLearner, Networks_over_blocks_binned_and_plain_features_know_what_physics_does_not) {
   const auto data = sample_set(180);
   for (const auto& plan : {plan_over(true, 0, 40), plan_over(false, 6, 40), plan_over(false, 0, 40)}) {
-    const auto said = learn(plan, data);
-    ASSERT_TRUE(said) << said.error().what;
-    EXPECT_LT(mean_log_error(data, 1, *said), 0.6 * mean_log_error_of_base(data, 1));
+    const auto predicted = learn(plan, data);
+    ASSERT_TRUE(predicted) << predicted.error().what;
+    EXPECT_LT(mean_log_error(data, 1, *predicted), 0.6 * mean_log_error_of_base(data, 1));
   }
 }
 
-TEST(NetworkLearner, What_it_is_asked_is_not_learned_from) {
+TEST(NetworkLearner, Test_examples_are_not_learned_from) {
   auto data = sample_set(60);
   const auto plan = plan_over(true, 0, 2);
   const auto before = learn(plan, data);

@@ -27,7 +27,7 @@ torch::nn::LayerNorm layer_norm(std::int64_t width) {
 
 Tensor tanh_gelu(const Tensor& x) { return torch::gelu(x, "tanh"); }
 
-/// As torch::nn::GRU begins.
+/// Initialised like torch::nn::GRU.
 void draw_gru(torch::nn::Module& module, std::int64_t units) {
   const double limit = 1 / std::sqrt(static_cast<double>(units));
   for (auto& parameter : module.parameters()) torch::nn::init::uniform_(parameter, -limit, limit);
@@ -57,8 +57,8 @@ BidirectionalImpl::BidirectionalImpl(std::int64_t width, std::int64_t units)
       backward_(register_module("backward", Direction(width, units))),
       out_(register_module("out", torch::nn::Linear(2 * units, width))) {}
 
-/// Both directions go through one loop: the second reads the tokens from the end, and its state stays zero until the
-/// first that is present.
+/// Both directions share one loop: the second reads the tokens from the end, and its state stays zero until the first
+/// token that is present.
 Tensor BidirectionalImpl::forward(const Tensor& x, const Tensor& present) {
   const auto gates = joined(forward_->input(x), backward_->input(x).flip(1)).unbind(2);
   const auto here = joined(present, present.flip(1)).unsqueeze(-1).unbind(2);

@@ -14,8 +14,8 @@
 
 namespace dryfit::training {
 
-/// Two linear maps with a GELU between them, of the form that predictor::Kernels has. In training a share of what is
-/// between them is dropped.
+/// Two linear maps with a GELU between them, in the form of predictor::Kernels, and with dropout between them in
+/// training.
 class PerceptronImpl : public torch::nn::Module {
  public:
   PerceptronImpl(std::int64_t from, std::int64_t hidden, std::int64_t to, double dropped);
@@ -42,7 +42,7 @@ class BidirectionalImpl : public torch::nn::Module {
  public:
   BidirectionalImpl(std::int64_t width, std::int64_t units);
 
-  /// `x` is batch x tokens x width, `present` batch x tokens. What is not present comes last and leaves no trace.
+  /// `x` is batch x tokens x width, `present` batch x tokens. Tokens that are not present come last and have no effect.
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& present);
 
  private:
@@ -56,7 +56,7 @@ class LayerImpl : public torch::nn::Module {
  public:
   explicit LayerImpl(const predictor::NetworkShape& shape);
 
-  /// `hidden` is added to the scores of the keys: 0, or far below it for those that are not present.
+  /// `hidden` is added to the scores of the keys: 0, or a large negative number for keys that are not present.
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& hidden);
 
  private:
@@ -73,8 +73,8 @@ TORCH_MODULE(Layer);
 /// Rows of network inputs as tensors.
 struct InputBatch {
   torch::Tensor job;      ///< rows x features
-  torch::Tensor tokens;   ///< rows x tokens x features, zero where there is none
-  torch::Tensor present;  ///< rows x (1 + tokens): 1 where there is one, token 0 included
+  torch::Tensor tokens;   ///< rows x tokens x features, zero for missing tokens
+  torch::Tensor present;  ///< rows x (1 + tokens): 1 for existing tokens, including token 0
 
   std::int64_t rows() const { return job.size(0); }
   InputBatch select(const torch::Tensor& places) const;
@@ -86,7 +86,7 @@ InputBatch batch_of(const predictor::NetworkShape& shape, std::span<const predic
 /// named_parameters() are those of predictor::parameters_of(), in the same order.
 class NetworkModuleImpl : public torch::nn::Module {
  public:
-  /// The last map and the skip are zero, so it begins with the answer 0; all else is drawn from torch's generator.
+  /// The last map and the skip are zero, so the first answer is 0; everything else is drawn from torch's generator.
   explicit NetworkModuleImpl(const predictor::NetworkShape& shape);
 
   /// One answer per row.
@@ -108,7 +108,7 @@ class NetworkModuleImpl : public torch::nn::Module {
 };
 TORCH_MODULE(NetworkModule);
 
-/// All parameters of a module one after the other, as predictor::Network takes them, and the way back.
+/// All parameters of a module one after the other, as predictor::Network takes them; and the reverse.
 std::vector<float> weights_of(const torch::nn::Module& module);
 void set_weights(torch::nn::Module& module, std::span<const float> weights);
 

@@ -21,7 +21,7 @@ using torch::Tensor;
 
 constexpr std::int64_t kAskedAtOnce = 512;
 
-/// Brings columns to 0 to 1, as measured on known rows.
+/// Scales columns to the range from 0 to 1 on the training rows.
 struct MinMax {
   Tensor least;
   Tensor span;
@@ -47,7 +47,7 @@ Tensor truth_at(const DataSet& data, const Places& places) {
 }
 
 /// Adam as MATLAB and libtorch have it, in one pass over the memory of each parameter. libtorch's own optimizer goes
-/// over it several times, which tells with 19 million of them.
+/// over it several times, which matters with 19 million of them.
 class Adam {
  public:
   explicit Adam(std::vector<Tensor> parameters) : parameters_(std::move(parameters)) {
@@ -76,7 +76,7 @@ class PublishedFitting {
   PublishedFitting(const torch::nn::AnyModule& network, const PublishedRecipe& recipe, std::uint64_t seed)
       : network_(network), recipe_(recipe), random_(seed), optimizer_(network.ptr()->parameters()) {}
 
-  /// The mean loss of the last epoch; not a number when it left all bounds.
+  /// The mean loss of the last epoch; NaN if it diverged.
   double run(const Tensor& x, const Tensor& y) {
     double loss = 0;
     const auto epochs = epochs_over(static_cast<std::size_t>(x.size(0)), recipe_);
@@ -149,13 +149,14 @@ Result<std::vector<double>> learn(const PublishedPlan& plan, const DataSet& data
   const MinMax amounts(truth);
   PublishedFitting fitting(network_of(plan, inputs.size(1)), plan.recipe, seed);
   const double loss = fitting.run(as_sequence(plan, columns.apply(inputs)), amounts.apply(truth));
-  if (!std::isfinite(loss)) return Error{"the loss left all bounds", "lower the learning rate"};
+  if (!std::isfinite(loss)) return Error{"the loss diverged", "Lower the learning rate."};
   report("seed " + std::to_string(seed) + ": " + std::to_string(known.size()) + " examples, " +
          std::to_string(epochs_over(known.size(), plan.recipe)) + " epochs, loss " + std::to_string(loss));
-  const auto asked = inputs_at(data, fold, data.folds.tested_in(fold));
-  const auto scaled = fitting.answers(as_sequence(plan, columns.apply(asked)));
-  const auto said = (scaled * amounts.span + amounts.least).clamp_min(amounts.least.item<double>());
-  return std::vector<double>(said.const_data_ptr<double>(), said.const_data_ptr<double>() + said.numel());
+  const auto tested = inputs_at(data, fold, data.folds.tested_in(fold));
+  const auto scaled = fitting.answers(as_sequence(plan, columns.apply(tested)));
+  const auto predicted = (scaled * amounts.span + amounts.least).clamp_min(amounts.least.item<double>());
+  return std::vector<double>(predicted.const_data_ptr<double>(),
+                             predicted.const_data_ptr<double>() + predicted.numel());
 }
 
 }  // namespace

@@ -12,27 +12,27 @@ namespace dryfit::training {
 
 enum class Paper { one, two };
 
-/// How a row of a table becomes a sequence: one step of as many channels as there are columns, or a step per column.
+/// How a row of a table becomes a sequence: one step with a channel per column, or one step per column.
 enum class Reading { channels, tokens };
 
-/// Adam on half the mean squared error of the amount itself. Columns and amounts are scaled to run from 0 to 1 over
-/// the examples learned from. As in MATLAB, `decay` times a weight (not a bias) is added to its gradient, and then each
+/// Adam on half the mean squared error of the amount itself. Columns and amounts are scaled to the range from 0 to 1 on
+/// the training examples. As in MATLAB, `decay` times a weight (not a bias) is added to its gradient, and then each
 /// parameter's gradient is clipped by its own norm.
 struct PublishedRecipe {
   std::size_t epochs = 0;
   std::size_t batch = 0;
-  std::size_t most_updates = 0;  ///< fewer whole epochs where they would make more than this; 0: any number
+  std::size_t most_updates = 0;  ///< limits the number of whole epochs; 0: no limit
   double learning_rate = 0;
-  std::size_t drop_after = 0;  ///< epochs, after which the rate is a tenth; 0: never
+  std::size_t drop_after = 0;  ///< epochs after which the rate drops to a tenth; 0: never
   double decay = 0;
   double clip = 0;
 };
 
-/// As many as are run over so many examples, at least one.
+/// The number of epochs for that many examples, at least one.
 std::size_t epochs_over(std::size_t examples, const PublishedRecipe& recipe);
 
-/// Paper 2's is published. Of paper 1 nothing is said of it; this is a usual one for an encoder of that size. Over the
-/// paper's own table of 452 rows it makes some 250 updates; larger tables get up to four times as many.
+/// Paper 2's is published. Paper 1 doesn't describe its recipe; this is a common one for an encoder of that size. On
+/// the paper's own table of 452 rows it makes about 250 updates; larger tables get up to four times as many.
 PublishedRecipe published_recipe(Paper paper);
 
 /// All numbers in a line.
@@ -44,8 +44,8 @@ struct PublishedPlan {
   PublishedRecipe recipe;
 };
 
-/// A network of Note [Published networks]. What it says below the least known amount counts as that, because a network
-/// of raw amounts may well say less than nothing. Deterministic as fit_network is.
+/// A network of Note [Published networks]. Predictions below the smallest training amount are raised to that amount,
+/// because a network of raw amounts may predict negative numbers. As deterministic as fit_network.
 Learner learner_of(const PublishedPlan& plan, const Report& report);
 
 }  // namespace dryfit::training

@@ -52,9 +52,9 @@ TEST(PublishedFitting, No_amount_is_below_the_least_that_was_known) {
   for (const auto place : data.folds.tested_in(0)) {
     for (auto& feature : data.examples[place].features) feature -= 100;
   }
-  const auto said = learn(paper2(Reading::channels, 20), data);
-  ASSERT_TRUE(said);
-  for (const double amount : *said) EXPECT_GE(amount, least);
+  const auto predicted = learn(paper2(Reading::channels, 20), data);
+  ASSERT_TRUE(predicted);
+  for (const double amount : *predicted) EXPECT_GE(amount, least);
 }
 
 TEST(PublishedFitting, Large_tables_get_fewer_epochs_where_updates_are_limited) {
@@ -72,9 +72,9 @@ TEST(PublishedFitting, Paper_1_can_be_trained) {
   plan.recipe.batch = 8;
   for (const auto reading : {Reading::channels, Reading::tokens}) {
     plan.reading = reading;
-    const auto said = learn(plan, data);
-    ASSERT_TRUE(said) << said.error().what;
-    EXPECT_EQ(said->size(), 4u);
+    const auto predicted = learn(plan, data);
+    ASSERT_TRUE(predicted) << predicted.error().what;
+    EXPECT_EQ(predicted->size(), 4u);
   }
 }
 

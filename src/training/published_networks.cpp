@@ -15,7 +15,7 @@ namespace {
 
 using torch::Tensor;
 
-/// Begins as MATLAB's layers do: Glorot's weights, no bias.
+/// Initialised like MATLAB's layers: Glorot's weights, no bias.
 torch::nn::Linear glorot(std::int64_t from, std::int64_t to) {
   torch::nn::Linear map(from, to);
   torch::nn::init::xavier_uniform_(map->weight);

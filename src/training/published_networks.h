@@ -13,22 +13,22 @@
 namespace dryfit::training {
 
 /// Note [Published networks]
-/// Two papers put a BiGRU and a Transformer together for tables of jobs. They are here as they are published, to be
-/// compared with, and are not shipped. What neither says is decided here:
+/// Two papers combine a BiGRU and a Transformer for tables of jobs. They are here as published, for comparison, and are
+/// not shipped. We decided what the papers leave open:
 ///
 /// Paper 1, arXiv 2510.20985: "BiGRU (256 units, bidirectional), Transformer encoder (6 layers, 512 hidden, 8 heads),
-/// feed-forward output", dropout 0.1. Not said: how a row becomes a sequence (below), the encoder's feed-forward width
-/// (2048, torch's own), where its norm stands (after, as in the first Transformer), a position code (none: the GRU
-/// knows the order), what is read out (the mean over tokens, by one linear map).
+/// feed-forward output", dropout 0.1. Left open: how a row becomes a sequence (below), the encoder's feed-forward width
+/// (2048, torch's default), the place of its norm (after, as in the first Transformer), a position code (none: the GRU
+/// knows the order), the readout (the mean over tokens, by one linear map).
 ///
 /// Paper 2, DOI 10.54254/2755-2721/2025.26376: positions up to 512, 2 self-attention layers of 4 heads with 32 key
 /// channels each, GRU of 6 units forward and 10 backward, ReLU, dropout 0.01. The names are those of MATLAB's layers,
-/// so it is read as MATLAB would: a learned position table that is added; the attentions in series without residual,
-/// norm or feed-forward, the first one causal; of each GRU the last state; the GRU's reset gate after the product, with
-/// one bias. Not said: how a row becomes a sequence.
+/// so we read it as MATLAB would: a learned position table that is added; the attentions in series without residual,
+/// norm or feed-forward, the first one causal; the last state of each GRU; the GRU's reset gate after the product, with
+/// one bias. Left open: how a row becomes a sequence.
 ///
-/// A row is one step of as many channels as it has columns, as the regression templates of that school have it, or a
-/// step of one number per column. Both readings are there for both papers (published_fitting.h).
+/// A row is one step with a channel per column, as in MATLAB's regression templates, or one step per column. Both
+/// readings are implemented for both papers (published_fitting.h).
 
 /// Paper 1's network. `x` is rows x tokens x channels; one answer per row.
 class Paper1NetworkImpl : public torch::nn::Module {
@@ -43,7 +43,7 @@ class Paper1NetworkImpl : public torch::nn::Module {
 };
 TORCH_MODULE(Paper1Network);
 
-/// Multi-head self-attention whose keys have a width of their own.
+/// Multi-head self-attention with a separate width for keys.
 class SelfAttentionImpl : public torch::nn::Module {
  public:
   SelfAttentionImpl(std::int64_t channels, std::int64_t heads, std::int64_t key_channels, bool causal);
@@ -60,7 +60,7 @@ class SelfAttentionImpl : public torch::nn::Module {
 };
 TORCH_MODULE(SelfAttention);
 
-/// A GRU with one bias, of which the last state is read.
+/// A GRU with one bias that returns its last state.
 class LastStateImpl : public torch::nn::Module {
  public:
   LastStateImpl(std::int64_t channels, std::int64_t units);

@@ -25,7 +25,7 @@ TEST(Recipe, A_single_step_is_taken_at_the_highest_rate) {
   EXPECT_DOUBLE_EQ(learning_rate_at(sequence_recipe(), 0, 1), 3e-3);
 }
 
-TEST(Recipe, The_average_forgets_fast_at_first_and_then_as_it_is_told) {
+TEST(Recipe, The_average_forgets_fast_at_first_and_then_as_given) {
   const auto recipe = sequence_recipe();
   EXPECT_DOUBLE_EQ(average_at(recipe, 0), 0.1);
   EXPECT_DOUBLE_EQ(average_at(recipe, 80), 0.9);

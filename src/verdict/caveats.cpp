@@ -12,7 +12,7 @@ using analysis::Assumption;
 
 std::string times(std::uint64_t count) { return count == 1 ? "once" : std::to_string(count) + " times"; }
 
-/// What is left of the card when all that is estimated lies at its upper bound.
+/// What is left of the GPU's memory when everything estimated is at its upper bound.
 std::int64_t slack(const Verdict& verdict) {
   return static_cast<std::int64_t>(verdict.capacity.count) - static_cast<std::int64_t>(verdict.device_peak_high.count);
 }
@@ -30,26 +30,24 @@ std::string place(const Assumption& assumption) {
 
 std::optional<Caveat> outside_memory(const Verdict& verdict, const RunFacts&) {
   if (slack(verdict) >= 0) return std::nullopt;
-  return Caveat{"outside_memory", "it fits only if what PyTorch does not see stays below its upper bound: up to " +
-                                      to_text(verdict.outside_high) + " of it would make a peak of " +
+  return Caveat{"outside_memory", "it fits only if the memory outside PyTorch stays below its upper bound of " +
+                                      to_text(verdict.outside_high) + ", which would make a peak of " +
                                       to_text(verdict.device_peak_high)};
 }
 
 std::optional<Caveat> memory_ran_short(const Verdict& verdict, const RunFacts& facts) {
   if (verdict.ooms > 0) {
-    return Caveat{"memory_ran_short", "the program ran out of memory, handled it itself and went on"};
+    return Caveat{"memory_ran_short", "the program ran out of memory, caught the error and continued"};
   }
   if (verdict.alloc_retries > 0) {
-    return Caveat{"memory_ran_short",
-                  "PyTorch found the card full and got through only by giving back what it had "
-                  "cached, " +
-                      times(verdict.alloc_retries)};
+    return Caveat{"memory_ran_short", "the GPU was full, and PyTorch continued only by releasing its cached memory, " +
+                                          times(verdict.alloc_retries)};
   }
   for (const auto& process : facts.processes) {
     for (const auto& device : process.devices) {
       if (!device.last_refusal) continue;
-      const auto whom = device.last_refusal->by_torch ? "PyTorch" : device.last_refusal->library;
-      return Caveat{"memory_ran_short", "the driver once had no memory left for " + whom + ", which did without"};
+      const auto requester = device.last_refusal->by_torch ? "PyTorch" : device.last_refusal->library;
+      return Caveat{"memory_ran_short", "an allocation by " + requester + " failed once; it fell back and continued"};
     }
   }
   return std::nullopt;
@@ -58,19 +56,19 @@ std::optional<Caveat> memory_ran_short(const Verdict& verdict, const RunFacts& f
 std::optional<Caveat> address_order(const Verdict& verdict, const RunFacts& facts) {
   const double allowance = kAddressOrderShare * static_cast<double>(verdict.reserved_at_peak.count);
   if (!facts.address_order_assumed || static_cast<double>(slack(verdict)) >= allowance) return std::nullopt;
-  return Caveat{"address_order", "the order in which a platform hands out addresses can move the peak by up to " +
+  return Caveat{"address_order", "the order in which a platform assigns addresses can change the peak by up to " +
                                      to_text(Bytes{static_cast<std::uint64_t>(allowance)}) +
-                                     ", more than is left; only one order was tried"};
+                                     ", which is more than the headroom; only one order was tried"};
 }
 
 std::optional<Caveat> assumed_sizes(const Verdict& verdict, const RunFacts&) {
   const auto below = std::ranges::count_if(verdict.assumptions, is_below_largest);
   if (below == 0 || !slack_below(verdict, kAssumedHeadroom)) return std::nullopt;
   const auto first = std::ranges::find_if(verdict.assumptions, is_below_largest);
-  return Caveat{"assumed_sizes", "sizes that depend on values were assumed below the largest they can have (" +
+  return Caveat{"assumed_sizes", "sizes that depend on data were assumed to be smaller than the largest possible (" +
                                      place(*first) + ": " + std::to_string(first->assumed) + " of " +
                                      std::to_string(first->of) +
-                                     (below > 1 ? "; " + std::to_string(below) + " places in all)" : ")")};
+                                     (below > 1 ? "; " + std::to_string(below) + " places in total)" : ")")};
 }
 
 std::optional<Caveat> values_not_followed(const Verdict& verdict, const RunFacts& facts) {
@@ -79,37 +77,38 @@ std::optional<Caveat> values_not_followed(const Verdict& verdict, const RunFacts
     const auto note = process.notes.find("values.not_followed");
     if (note == process.notes.end()) continue;
     return Caveat{"values_not_followed",
-                  "values were not followed (" + note->second + "): sizes that depend on data came out empty"};
+                  "values were not tracked (" + note->second + "); sizes that depend on data came out as zero"};
   }
   return std::nullopt;
 }
 
 std::optional<Caveat> tuning(const Verdict& verdict, const RunFacts&) {
   if (verdict.tuning.empty() || !slack_below(verdict, kLittleHeadroom)) return std::nullopt;
-  return Caveat{"tuning", "little is left, and kernels and their workspaces were chosen by timing (" +
-                              verdict.tuning.front() + "), which a real card may decide otherwise"};
+  return Caveat{"tuning", "the headroom is small, and kernels and workspaces were chosen by timing (" +
+                              verdict.tuning.front() + "); a real GPU may choose others"};
 }
 
 std::optional<Caveat> still_growing(const Verdict& verdict, const RunFacts& facts) {
   if (!facts.ended_by_us && !facts.timed_out) return std::nullopt;
   if (verdict.peak_at.step < verdict.steps || !slack_below(verdict, kLittleHeadroom)) return std::nullopt;
   return Caveat{"still_growing",
-                "little is left, and the peak came in the last step watched: a later one may take more"};
+                "the headroom is small, and memory was still growing in the last step; try --steps 10"};
 }
 
 std::optional<Caveat> estimate_error(const Verdict& verdict, const RunFacts& facts) {
   const double allowance = kEstimateShare * static_cast<double>(verdict.reserved_at_peak.count);
   if (!facts.estimate || static_cast<double>(slack(verdict)) >= allowance) return std::nullopt;
   return Caveat{"estimate_error", "an estimate from a CPU profile can be off by up to " +
-                                      to_text(Bytes{static_cast<std::uint64_t>(allowance)}) + ", more than is left"};
+                                      to_text(Bytes{static_cast<std::uint64_t>(allowance)}) +
+                                      ", which is more than the headroom"};
 }
 
 std::optional<Caveat> gaps(const Verdict& verdict, const RunFacts&) {
   if (verdict.gaps.empty() || !slack_below(verdict, kAssumedHeadroom)) return std::nullopt;
-  return Caveat{"trace_gaps", "the trace does not tell everything: " + verdict.gaps.front().text};
+  return Caveat{"trace_gaps", "the trace is missing information: " + verdict.gaps.front().text};
 }
 
-/// By PyTorch's own account the last request to the driver, which rounds up, counts; else what PyTorch was asked for.
+/// The last request to the driver counts, which is rounded up; if that is unknown, the request to PyTorch.
 std::optional<Bytes> missing_memory(const DeviceTotal& total, const MemoryFailure& failure) {
   const auto& refusal = total.device.last_refusal;
   const auto& request = refusal ? refusal->request : failure.request;
@@ -135,13 +134,13 @@ std::vector<Caveat> caveats_of_failure(const Verdict& verdict, const DeviceTotal
   std::vector<Caveat> found;
   const auto missing = missing_memory(device, failure);
   if (missing && *missing <= verdict.device_peak - verdict.device_peak_low) {
-    found.push_back({"outside_memory", "it missed by " + to_text(*missing) +
-                                           ": with what PyTorch does not see at its lower bound of " +
-                                           to_text(verdict.outside_low) + " this request would have been met"});
+    found.push_back({"outside_memory", "short by " + to_text(*missing) +
+                                           ", which is within the uncertainty of the memory outside PyTorch; it might "
+                                           "fit"});
   }
   if (!verdict.assumptions.empty()) {
-    found.push_back({"assumed_sizes", "sizes that depend on values were assumed, the first by " +
-                                          place(verdict.assumptions.front()) + ": the real ones may be smaller"});
+    found.push_back({"assumed_sizes", "sizes that depend on data were assumed, the first at " +
+                                          place(verdict.assumptions.front()) + "; the real ones may be smaller"});
   }
   return found;
 }

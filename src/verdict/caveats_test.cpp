@@ -183,7 +183,7 @@ TEST(Failure, That_the_lower_bound_of_the_outside_memory_would_have_spared_says_
   const auto verdict = judge(card(), failed_missing(40_MiB));
   EXPECT_EQ(verdict.answer, Answer::does_not_fit);
   EXPECT_EQ(names(verdict), Names{"outside_memory"});
-  EXPECT_NE(verdict.caveats[0].text.find("missed by 40.0 MiB"), std::string::npos) << verdict.caveats[0].text;
+  EXPECT_NE(verdict.caveats[0].text.find("short by 40.0 MiB"), std::string::npos) << verdict.caveats[0].text;
   EXPECT_EQ(names(judge(card(), failed_missing(42_MiB))), Names{});
 }
 
@@ -225,7 +225,7 @@ TEST(Combine, An_answer_that_depends_on_the_order_is_tight_and_shows_numbers_of_
   EXPECT_EQ(verdict.answer, Answer::tight);
   EXPECT_EQ(verdict.device_peak, 7_GiB);
   EXPECT_EQ(names(verdict), Names{"address_order"});
-  EXPECT_NE(verdict.reason.find("fits with ascending, not with chunk"), std::string::npos) << verdict.reason;
+  EXPECT_NE(verdict.reason.find("fits with ascending but not with chunk"), std::string::npos) << verdict.reason;
 }
 
 TEST(Combine, One_tight_order_makes_all_tight) {

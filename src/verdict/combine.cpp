@@ -16,10 +16,10 @@ std::string names_of(const std::vector<OrderResult>& orders, bool fitting) {
   return names;
 }
 
-/// The verdict whose numbers speak for all: one that cannot be told, else one that fitted, else the first.
+/// The verdict with the numbers for all: one that cannot tell, else one that fitted, else the first.
 const Verdict& speaker(const std::vector<Verdict>& by_order) {
-  const auto untold = std::ranges::find(by_order, Answer::cannot_tell, &Verdict::answer);
-  if (untold != by_order.end()) return *untold;
+  const auto unknown = std::ranges::find(by_order, Answer::cannot_tell, &Verdict::answer);
+  if (unknown != by_order.end()) return *unknown;
   const auto fitting = std::ranges::find_if(by_order, fitted, &Verdict::answer);
   return fitting == by_order.end() ? by_order.front() : *fitting;
 }
@@ -31,7 +31,7 @@ void widen(Verdict& result, const Verdict& other) {
   result.device_peak_high = std::max(result.device_peak_high, other.device_peak_high);
 }
 
-/// The others' caveats that the speaker does not have itself.
+/// The others' caveats that the result does not have itself.
 void add_caveats(Verdict& result, const Verdict& other) {
   for (const auto& caveat : other.caveats) {
     if (std::ranges::find(result.caveats, caveat.name, &Caveat::name) == result.caveats.end()) {
@@ -61,11 +61,10 @@ Verdict combine(std::vector<Verdict> by_order) {
   if (!fitted(result.answer)) return result;
   const auto failing = names_of(result.orders, false);
   if (!failing.empty()) {
-    result.caveats.insert(result.caveats.begin(),
-                          {"address_order",
-                           "it depends on the order in which the platform hands out addresses: it fits "
-                           "with " +
-                               names_of(result.orders, true) + ", not with " + failing});
+    result.caveats.insert(
+        result.caveats.begin(),
+        {"address_order", "it depends on the order in which the platform assigns addresses: it fits with " +
+                              names_of(result.orders, true) + " but not with " + failing});
   }
   if (!result.caveats.empty()) make_tight(result);
   return result;

@@ -14,8 +14,8 @@ using namespace literals;
 using analysis::Compute;
 using analysis::Work;
 
-/// PyTorch's expandable segments take addresses for more than all memory of a card, several times: these must not run
-/// out either.
+/// PyTorch's expandable segments reserve addresses for several times the memory of a GPU, which must not run out
+/// either.
 constexpr Bytes kEndless = 1_TiB;
 
 void add_steps(std::vector<std::uint64_t>& sum, const std::vector<std::uint64_t>& steps) {
@@ -59,8 +59,8 @@ Compute compute_of(const RunFacts& facts) {
 
 std::string reason_for_nothing(const Card& card, const RunFacts& facts) {
   for (const auto& process : facts.processes) {
-    const auto told = process.notes.find("flops.unavailable");
-    if (told != process.notes.end()) return told->second;
+    const auto found = process.notes.find("flops.unavailable");
+    if (found != process.notes.end()) return found->second;
   }
   const auto verdict = judge(card, facts);
   return fitted(verdict.answer) ? "no step was counted" : verdict.reason;

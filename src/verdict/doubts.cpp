@@ -57,13 +57,13 @@ std::uint64_t diagnostic(const Case& run, const std::string& name) {
 
 std::optional<Doubt> interrupted(const Case& run) {
   if (!run.facts.interrupted) return std::nullopt;
-  return Doubt{"the run was interrupted " + when(run.steps), "run it again and let it finish"};
+  return Doubt{"the run was interrupted " + when(run.steps), "Run it again and let it finish."};
 }
 
 std::optional<Doubt> cpu_only_torch(const Case& run) {
   if (note(run, "torch.cuda_build") != "0" || !run.devices.empty()) return std::nullopt;
   return Doubt{"PyTorch " + note(run, "software.torch") + " is a CPU-only build and cannot use a GPU",
-               "install a CUDA build of PyTorch in this Python environment; no GPU is needed for it"};
+               "Install a CUDA build of PyTorch in this Python environment. That needs no GPU."};
 }
 
 std::optional<Doubt> unsupported_chip(const Case& run) {
@@ -73,18 +73,18 @@ std::optional<Doubt> unsupported_chip(const Case& run) {
   return Doubt{"the installed CUDA libraries" + (torch.empty() ? "" : " (PyTorch " + torch + ")") +
                    " have no code for compute capability " + std::to_string(major) + "." + std::to_string(minor) +
                    " of " + run.card.name,
-               "install a PyTorch build that supports this chip, or ask for another card"};
+               "Install a PyTorch build that supports this chip, or try another GPU."};
 }
 
 std::optional<Doubt> killed(const Case& run) {
   if (!failed(run.facts) || !run.facts.signal) return std::nullopt;
   const int signal = *run.facts.signal;
-  std::string hint = "find out why it was killed";
+  std::string hint = "Find out why it was killed.";
   if (signal == SIGKILL) {
-    hint = "the host may have run out of memory (the largest process held " + to_text(run.facts.host_peak_rss) +
-           "); use a machine with more memory, or drop --keep-init if you gave it";
+    hint = "The host may have run out of memory (the largest process used " + to_text(run.facts.host_peak_rss) +
+           "). Use a machine with more memory, or drop --keep-init if you gave it.";
   } else if (signal == SIGSEGV || signal == SIGBUS || signal == SIGABRT || signal == SIGILL || signal == SIGFPE) {
-    hint = "a library crashed; if the program works on a real GPU, please report it with the folder kept by --save";
+    hint = "A library crashed. If the program works on a real GPU, please report it with the folder kept by --save.";
   }
   return Doubt{"the program was killed by " + signal_name(signal) + " " + when(run.steps), hint};
 }
@@ -93,14 +93,14 @@ std::optional<Doubt> exited_with_error(const Case& run) {
   if (!failed(run.facts) || run.facts.signal) return std::nullopt;
   const int code = run.facts.exit_code.value_or(1);
   std::string sentence = "the program failed with exit code " + std::to_string(code);
-  if (code > 128 && code < 160) sentence += " (a process of it was killed by " + signal_name(code - 128) + ")";
-  std::string hint = "make the program run, then ask again";
+  if (code > 128 && code < 160) sentence += " (one of its processes was killed by " + signal_name(code - 128) + ")";
+  std::string hint = "Fix the error, then run it again.";
   if (run.facts.processes.empty()) {
     sentence += " before it loaded the CUDA driver";
-    hint = "it must be a program that trains with PyTorch on a GPU, in an environment where PyTorch is installed";
+    hint = "Give a program that trains with PyTorch on a GPU, in an environment where PyTorch is installed.";
   } else if (hooks_active(run) && note(run, "software.torch").empty()) {
     sentence += " before it imported PyTorch";
-    hint = "check that PyTorch is installed in this Python environment";
+    hint = "Check that PyTorch is installed in this Python environment.";
   } else {
     sentence += " " + when(run.steps);
   }
@@ -110,33 +110,33 @@ std::optional<Doubt> exited_with_error(const Case& run) {
 std::optional<Doubt> timed_out(const Case& run) {
   if (!run.facts.timed_out || run.steps > 0) return std::nullopt;
   return Doubt{"the program did not complete an optimizer step within the --timeout",
-               "give it more time, or less to do before its first step (data loading, downloads)"};
+               "Give it more time, or less to do before its first step (data loading, downloads)."};
 }
 
 std::optional<Doubt> no_driver(const Case& run) {
   if (!run.facts.processes.empty()) return std::nullopt;
-  return Doubt{"the command ended without ever loading the CUDA driver",
-               "it must be a program that trains with PyTorch on a GPU, such as: python train.py"};
+  return Doubt{"the command ended without loading the CUDA driver",
+               "Give a program that trains with PyTorch on a GPU, such as `python train.py`."};
 }
 
 std::optional<Doubt> no_torch(const Case& run) {
   if (!hooks_active(run) || !run.devices.empty() || !note(run, "software.torch").empty()) return std::nullopt;
   return Doubt{"the command ran Python but never imported PyTorch",
-               "check that this is the script that trains, and that PyTorch is installed in this Python environment"};
+               "Check that this is the training script and that PyTorch is installed in this Python environment."};
 }
 
 std::optional<Doubt> trace_cut_off(const Case& run) {
   if (!run.facts.estimate || run.facts.estimate->damage.empty()) return std::nullopt;
-  return Doubt{"the trace is not whole (" + run.facts.estimate->damage + "); the numbers are of the part before",
-               "make the trace again; if the program was killed while it was written, profile fewer steps"};
+  return Doubt{"the trace is incomplete (" + run.facts.estimate->damage + "); the numbers describe the part before",
+               "Write the trace again. If the program was killed while writing it, profile fewer steps."};
 }
 
 std::optional<Doubt> capture_incomplete(const Case& run) {
   for (const auto& process : run.facts.processes) {
     if (process.complete) continue;
-    const auto whose = process.pid == 0 ? "a process" : "process " + std::to_string(process.pid);
-    return Doubt{"the record of " + whose + " is incomplete: " + process.incomplete_why,
-                 "make room for it (space where TMPDIR points, limits set by ulimit) and run again"};
+    const auto which = process.pid == 0 ? "a process" : "process " + std::to_string(process.pid);
+    return Doubt{"the trace of " + which + " is incomplete: " + process.incomplete_why,
+                 "Make room for it (space in the folder of TMPDIR, limits set by ulimit) and run it again."};
   }
   return std::nullopt;
 }
@@ -144,13 +144,14 @@ std::optional<Doubt> capture_incomplete(const Case& run) {
 std::optional<Doubt> no_device(const Case& run) {
   if (!run.devices.empty()) return std::nullopt;
   return Doubt{"the program ended without using the GPU",
-               "check that it moves its model to \"cuda\" (many scripts have an option such as --device)"};
+               "Check that it moves its model to \"cuda\" (many scripts have an option such as --device)."};
 }
 
 std::optional<Doubt> steps_unknown(const Case& run) {
   if (run.steps > 0 || hooks_active(run)) return std::nullopt;
-  return Doubt{"the program used the GPU, but its optimizer steps could not be counted: Dryfit's hooks were not loaded",
-               "run it with Python and without -S, -I or -E; the numbers below are what it took as a whole"};
+  return Doubt{
+      "the program used the GPU, but its optimizer steps could not be counted because Dryfit's hooks were not loaded",
+      "Run it with Python and without -S, -I or -E. The numbers below are for the whole program."};
 }
 
 std::optional<Doubt> never_stepped(const Case& run) {
@@ -160,18 +161,18 @@ std::optional<Doubt> never_stepped(const Case& run) {
   const std::string seen = backward  ? "forward and backward passes were seen, but no step"
                            : forward ? "forward passes were seen, but no backward pass and no step"
                                      : "no forward pass of a module was seen either";
-  const std::string whose = run.facts.estimate ? "the trace has no" : "the program ended without calling";
-  return Doubt{whose + " optimizer.step() of a torch.optim optimizer; " + seen,
-               "check that this is the script that trains; the numbers below are what it took as a whole"};
+  const std::string subject = run.facts.estimate ? "the trace has no" : "the program ended without calling";
+  return Doubt{subject + " optimizer.step() of a torch.optim optimizer; " + seen,
+               "Check that this is the training script. The numbers below are for the whole program."};
 }
 
 std::optional<Doubt> crowded_device(const Case& run) {
   for (const auto& total : run.devices) {
     if (total.processes < 2 || total.device.peak <= run.card.total_memory) continue;
-    return Doubt{std::to_string(total.processes) + " processes share device " + std::to_string(total.device.ordinal) +
-                     "; each fits alone, but together they may take up to " + to_text(total.device.peak) + " of " +
+    return Doubt{std::to_string(total.processes) + " processes share GPU " + std::to_string(total.device.ordinal) +
+                     "; each fits alone, but together they may need up to " + to_text(total.device.peak) + " of " +
                      to_text(run.card.total_memory),
-                 "give each process a card of its own (--count), or run fewer processes"};
+                 "Give each process its own GPU (--count), or run fewer processes."};
   }
   return std::nullopt;
 }

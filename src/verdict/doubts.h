@@ -12,13 +12,13 @@
 
 namespace dryfit::verdict {
 
-/// Why a run does not answer the question, and what the user can do.
+/// Why a run does not answer the question, and what the user can do about it.
 struct Doubt {
-  std::string reason;  ///< one sentence without a full stop, shown after "cannot tell"
-  std::string hint;
+  std::string reason;  ///< one clause without a full stop, shown after "cannot tell"
+  std::string hint;    ///< a sentence with its full stop
 };
 
-/// What is known when doubts are weighed.
+/// What is known when doubts are considered.
 struct Case {
   const Card& card;
   const RunFacts& facts;
@@ -26,7 +26,7 @@ struct Case {
   std::uint64_t steps = 0;  ///< most optimizer steps that one process completed
 };
 
-/// The first doubt that applies to a run that did not end for lack of device memory; nullopt: it fits.
+/// The first doubt that applies to a run that did not end because device memory ran out; nullopt: it fits.
 /// Causes come before their effects: a CPU-only PyTorch is named rather than the exception it led to.
 std::optional<Doubt> first_doubt(const Case& run);
 

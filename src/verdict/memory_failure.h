@@ -11,11 +11,11 @@
 
 namespace dryfit::verdict {
 
-/// The program asked for device memory in vain and did not get over it.
+/// A request for device memory that failed, and that the program did not survive.
 struct MemoryFailure {
   std::uint32_t device = 0;
   analysis::FailedRequest request;
-  std::string library;  ///< who asked, when it was not PyTorch; else empty
+  std::string library;  ///< file name of the library that made the request; empty: PyTorch
 };
 
 /// The memory failure that stopped a process of the job, if one did:
@@ -27,7 +27,7 @@ std::optional<MemoryFailure> decisive_failure(const RunFacts& facts);
 /// PyTorch raised OutOfMemoryError somewhere, and the process went on to complete steps.
 bool survived_oom(const RunFacts& facts);
 
-/// The program ended by itself and not well.
+/// The program ended by itself, with an error.
 bool failed(const RunFacts& facts);
 
 }  // namespace dryfit::verdict

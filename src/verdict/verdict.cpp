@@ -107,19 +107,20 @@ void refuse(Verdict& verdict, const MemoryFailure& failure, const DeviceTotal* d
   verdict.answer = Answer::does_not_fit;
   if (device) verdict.caveats = caveats_of_failure(verdict, *device, failure);
   verdict.oom = failure.request;
-  verdict.reason = failure.library.empty()
-                       ? "PyTorch ran out of device memory"
-                       : "the driver had no memory left for " + failure.library + ", and the program failed";
+  verdict.oom_library = failure.library;
+  verdict.reason = failure.library.empty() ? "PyTorch ran out of device memory"
+                                           : failure.library + " failed to allocate memory, and the program failed";
 }
 
-/// The answer changes to tight if something speaks against a plain fit.
+/// Makes the answer tight if there is a caveat.
 void weigh(Verdict& verdict, const RunFacts& facts) {
   verdict.caveats = caveats_of_fit(verdict, facts);
   if (verdict.caveats.empty()) return;
   verdict.answer = Answer::tight;
   verdict.reason = verdict.caveats.front().text;
-  // Only a run can be told to.
-  if (has_caveat(verdict, "address_order") && !facts.estimate) verdict.hint = "--address-orders tries all known orders";
+  // Only a run has that option.
+  if (has_caveat(verdict, "address_order") && !facts.estimate)
+    verdict.hint = "Try all known orders with --address-orders.";
 }
 
 void accept(Verdict& verdict, const RunFacts& facts) {

@@ -144,7 +144,7 @@ TEST(Judge, A_refusal_in_an_unwatched_process_that_failed_does_not_fit) {
 }
 
 TEST(Judge, A_command_that_never_loads_the_driver_cannot_be_told) {
-  expect_doubt(exited(0, {}), "without ever loading the CUDA driver");
+  expect_doubt(exited(0, {}), "without loading the CUDA driver");
   expect_doubt(exited(1, {}), "before it loaded the CUDA driver");
   EXPECT_FALSE(judge(card(), exited(0, {})).device_used);
 }
@@ -259,7 +259,7 @@ TEST(Judge, Processes_on_one_device_add_up_as_an_upper_bound) {
 TEST(Judge, Processes_that_fit_alone_but_perhaps_not_together_cannot_be_told) {
   RunFacts facts = ended_after_steps(trainer(3, 5_GiB));
   facts.processes.push_back(trainer(3, 5_GiB));
-  expect_doubt(facts, "2 processes share device 0");
+  expect_doubt(facts, "2 processes share GPU 0");
 }
 
 TEST(Judge, Of_several_devices_the_fullest_answers) {

@@ -27,7 +27,7 @@ bool is_changed(const Question& question) {
          question.conditions.fraction;
 }
 
-/// With less than this left, what is otherwise only worth mentioning decides.
+/// With less headroom than this, a caveat that is otherwise only a note makes a fit tight.
 Bytes little_of(const Card& card) { return Bytes{card.total_memory.count / 20}; }
 
 bool is_close(const Question& question, const Outcome& outcome) {
@@ -42,51 +42,52 @@ std::vector<Caveat> caveats_of_recording(const Question& question, const Outcome
   if (reserved.count > 0 && is_changed(question)) {
     caveats.push_back({"starts_midway",
                        "the recording begins with " + to_text(reserved) +
-                           " reserved as under the recorded conditions; others might have arranged it otherwise",
+                           " reserved under the recorded conditions; under others it might be arranged differently",
                        close});
   }
   if (question.conditions.torch.is_beyond_newest()) {
     const auto newest = simulator::TorchVersion::newest();
     caveats.push_back({"newer_torch",
-                       "torch " + to_text(question.conditions.torch) + " is newer than the newest known, " +
-                           std::to_string(newest.major) + "." + std::to_string(newest.minor) + "; played as that",
+                       "PyTorch " + to_text(question.conditions.torch) +
+                           " is newer than the newest version Dryfit knows; simulated as " +
+                           std::to_string(newest.major) + "." + std::to_string(newest.minor),
                        close});
   }
   if (question.card && !question.same_card) {
     caveats.push_back(
         {"other_card",
-         "it was recorded on another card, where libraries may ask for more or less memory than on this one", close});
+         "it was recorded on another GPU, where libraries may request more or less memory than on this one", close});
   }
   if (question.card && question.others.processes > 0) {
     const bool one = question.others.processes == 1;
     caveats.push_back({"shares_device",
                        (one ? "another process" : std::to_string(question.others.processes) + " other processes") +
-                           " of the run used the same device, up to " + to_text(question.others.peaks) +
+                           " of the run used the same GPU, up to " + to_text(question.others.peaks) +
                            (one ? "; it is" : " together; they are") + " not in this recording",
                        true});
   }
   if (outcome.met_here_only) {
     caveats.push_back(
         {"beyond_recording",
-         "the recorded program ran out of memory where it would not here; what it would have done next is "
-         "not in the recording",
+         "the recorded program ran out of memory where it would not here; what it would have done next was "
+         "not recorded",
          true});
   }
   return caveats;
 }
 
-/// Where it ends is not known: the program caught other OutOfMemoryErrors.
+/// Where it ends is unknown: the program caught other OutOfMemoryErrors.
 bool may_go_on(const Question& question, const Outcome& outcome) {
   return outcome.out_of_memory && outcome.out_of_memory->met_in_recording && question.recording->outlives_refusals;
 }
 
-/// A fit that stands on an estimate is played again with the worst of it.
+/// A fit that rests on an estimate is replayed with its upper bound.
 Status weigh(const Question& question, Answer& answer) {
   if (answer.outcome.alloc_retries > 0) {
-    answer.caveats.push_back({"memory_ran_short", "PyTorch got through only by giving back its cache", true});
+    answer.caveats.push_back({"memory_ran_short", "PyTorch continued only by releasing its cached memory", true});
   }
   if (answer.outcome.refused_in_both > 0) {
-    answer.caveats.push_back({"memory_ran_short", "the program met an OutOfMemoryError, and went on", true});
+    answer.caveats.push_back({"memory_ran_short", "the program caught an OutOfMemoryError and continued", true});
   }
   if (answer.outcome.peak_reserved + question.outside.high <= question.card->total_memory) return {};
   const auto worst = play(*question.recording, with_outside(question, question.outside.high));
@@ -122,9 +123,9 @@ Result<Answer> answer(const Question& question, Witness* witness) {
   Answer result{.outcome = std::move(outcome).value()};
   result.caveats = caveats_of_recording(question, result.outcome);
   if (may_go_on(question, result.outcome)) {
-    result.caveats.push_back(
-        {"catches_errors", "the program got over an OutOfMemoryError in the recording, and may get over this one too",
-         true});
+    result.caveats.push_back({"catches_errors",
+                              "the program caught an OutOfMemoryError in the recording, and may catch this one too",
+                              true});
   }
   if (!question.card) return result;
   result.device_peak = result.outcome.peak_reserved + question.outside.estimate;

@@ -12,15 +12,15 @@
 
 namespace dryfit::whatif {
 
-/// Memory of a card when none is asked for: more than any has.
+/// Memory when no GPU is given: more than any has.
 inline constexpr Bytes kNoCard{std::uint64_t{1} << 40};
 
-/// Under what a recording is played.
+/// The conditions under which a recording is replayed.
 struct Conditions {
   simulator::TorchVersion torch;
   simulator::AllocConfig config;
-  Bytes total = kNoCard;           ///< memory of the card
-  Bytes outside;                   ///< of it, what PyTorch's allocator does not get
+  Bytes total = kNoCard;           ///< memory of the GPU
+  Bytes outside;                   ///< the part of it that PyTorch's allocator cannot use
   std::optional<double> fraction;  ///< torch.cuda.set_per_process_memory_fraction
   AddressOrder address_order = AddressOrder::chunk;
 };

@@ -21,17 +21,17 @@ struct Place {
   snapshot::StackId stack = snapshot::kNoStack;
 };
 
-/// A request that could not be met.
+/// A request that failed.
 struct Refusal {
   Place at;
-  Bytes requested;             ///< of the device: the segment that was needed, as in PyTorch's message
-  Bytes device_free;           ///< what the device had left
-  Bytes reserved;              ///< by PyTorch then
-  std::optional<Bytes> limit;  ///< of what PyTorch may reserve, where that is why, and not a full card
-  bool met_in_recording = false;
+  Bytes requested;                ///< from the device: the segment that was needed, as in PyTorch's message
+  Bytes device_free;              ///< free memory of the device
+  Bytes reserved;                 ///< by PyTorch at that point
+  std::optional<Bytes> limit;     ///< on what PyTorch may reserve, if that was the cause and not a full GPU
+  bool met_in_recording = false;  ///< the recorded program got the memory
 };
 
-/// How a recording went under some conditions.
+/// The result of replaying a recording under given conditions.
 struct Outcome {
   Bytes peak_reserved;
   Bytes peak_allocated;
@@ -41,27 +41,27 @@ struct Outcome {
   Bytes largest_free_at_peak;  ///< largest free block on the stream of the request that made the peak
 
   std::uint64_t alloc_retries = 0;
-  /// The request that ended it: met in the recording and not here, or refused in both with no request after it.
+  /// The request that ended it: it succeeded in the recording and not here, or failed in both with no request after it.
   std::optional<Refusal> out_of_memory;
-  std::uint64_t refused_in_both = 0;     ///< and the recorded program went on
-  std::optional<Refusal> met_here_only;  ///< the first that the recording could not meet: what would follow is unknown
-  bool complete = false;                 ///< all of the recording was played
+  std::uint64_t refused_in_both = 0;     ///< requests after which the recorded program continued
+  std::optional<Refusal> met_here_only;  ///< the first that failed only in the recording: what would follow is unknown
+  bool complete = false;                 ///< all of the recording was replayed
 
   Bytes fragmentation() const { return peak_reserved - allocated_at_peak; }
 };
 
-/// What happens while a recording is played, for who wants to write it down.
+/// Observes what happens while a recording is replayed.
 class Witness : public simulator::Observer {
  public:
-  /// What is played next.
+  /// The operation that is replayed next.
   virtual void at(const Operation&) {}
   virtual void alloc(simulator::Address, Bytes /*requested*/, simulator::StreamId) {}
   virtual void free_requested(simulator::Address, Bytes /*requested*/, simulator::StreamId) {}
-  /// The end, with the allocator as it is then.
+  /// The end, with the final state of the allocator.
   virtual void end(const simulator::CachingAllocator&) {}
 };
 
-/// Plays a recording. An Error when its start state cannot be one of PyTorch's allocator. `witness` may be null.
+/// Replays a recording. An Error when its start state is impossible for PyTorch's allocator. `witness` may be null.
 Result<Outcome> play(const Recording& recording, const Conditions& conditions, Witness* witness = nullptr);
 
 }  // namespace dryfit::whatif

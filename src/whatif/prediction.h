@@ -11,12 +11,11 @@
 
 namespace dryfit::whatif {
 
-/// Writes down what happens while a recording is played, as the memory snapshot that PyTorch would have taken at the
-/// end: its segments and entries, with the stacks and times of the recording. Give it to play(), then ask for
-/// snapshot().
+/// Builds the memory snapshot that PyTorch would have taken at the end of a replay: its segments and entries, with the
+/// stacks and times of the recording. Pass it to play(), then call snapshot().
 class Prediction : public Witness {
  public:
-  /// `alloc_conf` and `torch` are what it is played under. The recording must outlive this object.
+  /// `alloc_conf` and `torch` are the conditions of the replay. The recording must outlive this object.
   Prediction(const Recording& recording, std::string alloc_conf, simulator::TorchVersion torch);
 
   void at(const Operation& operation) override { operation_ = operation; }
@@ -40,15 +39,15 @@ class Prediction : public Witness {
 
   void add(snapshot::Action action, simulator::Address address, Bytes size, simulator::StreamId stream,
            simulator::MempoolId pool);
-  /// A segment, or a part of one, that belongs to the pool for which the request at hand is.
+  /// A segment, or a part of one, for the pool of the current request.
   void obtain(snapshot::Action action, simulator::Address address, Bytes size, simulator::StreamId stream);
   simulator::MempoolId pool_at(simulator::Address address) const;
 
   const Recording& recording_;
-  bool says_pools_;  ///< entries do
+  bool says_pools_;  ///< whether entries name their pool
   snapshot::Snapshot snapshot_;
   Operation operation_;
-  std::map<simulator::Address, Range> ranges_;                        ///< of segments, as they were obtained
+  std::map<simulator::Address, Range> ranges_;                        ///< of segments, as obtained
   std::unordered_map<simulator::Address, snapshot::StackId> stacks_;  ///< of live blocks
 };
 

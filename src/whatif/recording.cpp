@@ -247,7 +247,7 @@ Result<Recording> prepare(const snapshot::Snapshot& snapshot, int device, simula
   const auto index = static_cast<std::size_t>(device);
   if (device < 0 || index >= snapshot.device_traces.size() || snapshot.device_traces[index].empty()) {
     return Error{"nothing was recorded for device " + std::to_string(device),
-                 "Call torch.cuda.memory._record_memory_history() before what is of interest."};
+                 "Call torch.cuda.memory._record_memory_history() before the part you want to record."};
   }
   Recording recording{
       .snapshot = &snapshot, .device = device, .torch = torch, .alloc_conf = conf_of(snapshot.settings)};

@@ -18,11 +18,11 @@
 
 namespace dryfit::whatif {
 
-/// Names an allocation of a recording while it lives; used again afterwards.
+/// Identifies an allocation of a recording while it is alive; reused afterwards.
 using Slot = std::uint32_t;
 
-/// What the program did: the causes among the entries of a trace. Segments are effects and do not count, but for those
-/// given back because the program asked for it.
+/// What the program did: the causes among the entries of a trace. Segments are effects and do not count, except those
+/// released because the program requested it.
 struct Operation {
   enum class Kind : std::uint8_t {
     malloc,
@@ -30,7 +30,7 @@ struct Operation {
     request_free,  ///< the block is still in use by another stream
     complete_free,
     empty_cache,    ///< torch.cuda.empty_cache()
-    refused_malloc  ///< it raised OutOfMemoryError in the recording; the size is rounded
+    refused_malloc  ///< raised OutOfMemoryError in the recording; the size is rounded
   };
   Kind kind = Kind::malloc;
   Slot slot = 0;
@@ -40,18 +40,18 @@ struct Operation {
   simulator::MempoolId pool;
 };
 
-/// A block that was there before the first entry.
+/// A block that existed before the first entry.
 struct StartBlock {
   simulator::Address address = 0;
   Slot slot = 0;
 };
 
-/// One device of a snapshot, made ready to be played again and again under other conditions. Refers to the snapshot,
-/// which must outlive it.
+/// One device of a snapshot, prepared to be replayed any number of times under other conditions. Refers to the
+/// snapshot, which must outlive it.
 struct Recording {
   const snapshot::Snapshot* snapshot = nullptr;
   int device = 0;
-  // Under what it was recorded, as far as the snapshot and its origin tell.
+  // The conditions of the recording, as far as the snapshot and its origin show them.
   simulator::TorchVersion torch;
   simulator::AllocConfig config;
   std::string alloc_conf;
@@ -59,12 +59,12 @@ struct Recording {
   std::vector<simulator::SegmentInfo> start;  ///< before the first entry; empty: recorded from its beginning
   std::vector<StartBlock> start_blocks;
   std::vector<Operation> operations;
-  bool outlives_refusals = false;         ///< it asked for more after an OutOfMemoryError: it catches them
+  bool outlives_refusals = false;         ///< it allocated more after an OutOfMemoryError: it catches them
   Slot slots = 0;                         ///< all slots are below this
-  std::vector<RecordedSegment> segments;  ///< made in the recording, in that order; expandable ones left out
+  std::vector<RecordedSegment> segments;  ///< created in the recording, in that order; expandable ones are left out
   Diagnostics diagnostics;
 
-  /// What PyTorch had reserved before the first entry.
+  /// Memory that PyTorch had reserved before the first entry.
   Bytes reserved_at_start() const;
 
   const std::vector<snapshot::Entry>& entries() const {
@@ -73,12 +73,12 @@ struct Recording {
 };
 
 /// Prepares a device of the snapshot. An Error when nothing was recorded for it, or when its configuration string is
-/// not one that this PyTorch takes. Diagnostics beside those of snapshot::rewind:
-///   replay.unknown_block   frees of blocks that are not known to be there; left out
+/// not valid for this PyTorch. Diagnostics beside those of snapshot::rewind:
+///   replay.unknown_block   frees of unknown blocks; left out
 ///   replay.empty_cache     calls of torch.cuda.empty_cache that were recognised
 Result<Recording> prepare(const snapshot::Snapshot& snapshot, int device, simulator::TorchVersion torch);
 
-/// The devices of a snapshot that have something to play, in order.
+/// The devices of a snapshot that have recorded entries, in order.
 std::vector<int> recorded_devices(const snapshot::Snapshot& snapshot);
 
 }  // namespace dryfit::whatif

@@ -36,7 +36,7 @@ bool is_limited(const Question& question) {
   return question.card && (question.conditions.fraction || question.conditions.config.per_process_memory_fraction);
 }
 
-/// What is better has less of it. Without a card there is no verdict, and all that came through is equal in it.
+/// The smaller, the better. Without a GPU there is no verdict, and all that ran to the end have the same rank.
 std::tuple<int, std::uint64_t, Bytes> order_of(const Answer& answer) {
   const auto verdict = answer.fit == Fit::tight ? 1 : answer.fit == Fit::cannot_tell ? 2 : 0;
   return {verdict, answer.outcome.alloc_retries, answer.outcome.peak_reserved};
@@ -46,7 +46,7 @@ bool is_excluded(const Answer& answer) {
   return answer.fit ? *answer.fit == Fit::does_not_fit : answer.outcome.out_of_memory.has_value();
 }
 
-/// Whether it is better by no more than so little of the peak that it is not worth setting anything.
+/// Whether the gain is too small a part of the peak to be worth an option.
 bool gains_little(const Answer& better, const Answer& usual) {
   const auto [verdict, retries, peak] = order_of(better);
   const auto [usual_verdict, usual_retries, usual_peak] = order_of(usual);
@@ -86,9 +86,9 @@ Result<Sweep> sweep(const Question& question, const std::vector<std::string>& co
   for (const auto& text : configurations) {
     auto config = simulator::parse_alloc_config(text, question.conditions.torch);
     if (!config) return config.error();
-    auto asked = question;
-    asked.conditions.config = std::move(config).value();
-    auto answered = answer(asked);
+    auto varied = question;
+    varied.conditions.config = std::move(config).value();
+    auto answered = answer(varied);
     if (!answered) return answered.error();
     result.all.push_back({text, std::move(answered).value()});
   }

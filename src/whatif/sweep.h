@@ -13,8 +13,8 @@
 namespace dryfit::whatif {
 
 /// The configurations worth comparing under a version of PyTorch: its default first, then the recorded one, then each
-/// option alone and the combinations that can help. Garbage collection only with a limit, since it does nothing
-/// without.
+/// option alone and the combinations that can help. Garbage collection only with a limit, since it has no effect
+/// without one.
 std::vector<std::string> sensible_configurations(const Recording& recording, const Question& question);
 
 struct Swept {
@@ -24,12 +24,12 @@ struct Swept {
 
 struct Sweep {
   std::vector<Swept> all;
-  /// Of `all`: the best verdict (fits, tight, cannot tell), of these the fewest retries, of these the lowest peak
-  /// reserved; of equals the first. The default, if that is less than 1 % of its peak away. None: none of them fits.
+  /// Index into `all`: the best verdict (fits, tight, cannot tell), then the fewest retries, then the lowest peak
+  /// reserved; the first of equals. The default, if it is within 1 % of the best peak. None: none of them fits.
   std::optional<std::size_t> best;
 };
 
-/// Answers the question under each configuration in turn. `configurations` must be ones that the version takes.
+/// Answers the question under each configuration in turn. `configurations` must be valid for the version.
 Result<Sweep> sweep(const Question& question, const std::vector<std::string>& configurations);
 
 }  // namespace dryfit::whatif

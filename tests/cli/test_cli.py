@@ -185,7 +185,7 @@ def test_a_command_that_is_not_Python(temporary: Path) -> None:
     assert result.returncode == COULD_NOT_TELL
     assert result.stdout.startswith("hello --gpu mine\n")
     assert "cannot tell" in result.stdout
-    assert "without ever loading the CUDA driver" in result.stdout
+    assert "without loading the CUDA driver" in result.stdout
 
 
 def test_the_dashes_before_the_command_may_be_left_out(temporary: Path) -> None:
@@ -356,11 +356,11 @@ def test_a_tight_fit_is_a_fit_with_a_warning_unless_strict(
     command = ["--cards", cards, "--gpu", "uncertain-card", "--", torch_python, path]
     shown = run(temporary, *command)
     assert shown.returncode == 0, shown.stderr
-    assert "! fits, tight" in shown.stdout and "but it fits only if" in shown.stdout
+    assert "! fits, tight" in shown.stdout and "! It fits only if" in shown.stdout
     assert "derived: nobody knows" in shown.stdout
     strict = run(temporary, "--strict", "--json", *command)
     assert strict.returncode == DOES_NOT_FIT
-    assert "dryfit: uncertain-card fits, but tight: it fits only if" in strict.stderr
+    assert "dryfit: uncertain-card fits, tight: it fits only if" in strict.stderr
     [entry] = json.loads(strict.stdout)["results"]
     assert (entry["verdict"], entry["caveats"][0]["name"]) == ("tight", "outside_memory")
     outside = entry["outside_torch"]
@@ -376,7 +376,7 @@ def test_a_training_too_large_does_not_fit_and_keeps_its_own_traceback(
     result = run(temporary, "--gpu", "rtx-4060-8gb", "--", torch_python, program)
     assert result.returncode == DOES_NOT_FIT, result.stdout + result.stderr
     assert "does not fit" in result.stdout
-    assert "asked for" in result.stdout
+    assert "PyTorch failed to allocate" in result.stdout
     assert "torch.OutOfMemoryError: CUDA out of memory" in result.stderr
 
 
@@ -441,7 +441,7 @@ def test_a_script_that_handles_its_own_out_of_memory(temporary: Path, tmp_path: 
     handled = "import torch\ntry:\n    torch.empty(1 << 40, device='cuda')\nexcept torch.OutOfMemoryError:\n    pass\n"
     result = run(temporary, "--gpu", "3060", "--", torch_python, script(tmp_path, handled + TRAIN.format(width=64)))
     assert result.returncode == 0, result.stdout + result.stderr
-    assert "handled it itself" in result.stdout
+    assert "caught the error and continued" in result.stdout
 
 
 def test_Python_that_ignores_its_environment(temporary: Path, tmp_path: Path, torch_python: str) -> None:
@@ -458,7 +458,7 @@ def test_no_space_for_the_trace(temporary: Path, tmp_path: Path, torch_python: s
     program = script(tmp_path, TRAIN.format(width=64))
     result = run(temporary, "--no-history", "--gpu", "3060", "--", torch_python, program, preexec_fn=limit_files)
     assert result.returncode == COULD_NOT_TELL, result.stdout + result.stderr
-    assert "incomplete: a limit on the size of files was reached" in result.stdout
+    assert "incomplete: a limit on the size of files was reached" in " ".join(result.stdout.split())
     assert "TMPDIR" in result.stdout
 
 
@@ -466,7 +466,7 @@ def test_a_chip_that_the_libraries_do_not_support(temporary: Path, tmp_path: Pat
     program = script(tmp_path, TRAIN.format(width=64))
     result = run(temporary, "--gpu", "rtx-5090-32gb", "--", torch_python, program)
     assert result.returncode == COULD_NOT_TELL
-    assert "no code for compute capability 12.0" in result.stdout
+    assert "no code for compute capability 12.0" in " ".join(result.stdout.split())
     assert "headroom" not in result.stdout
 
 

@@ -62,13 +62,13 @@ def test_scores_bars_and_differences_are_told_to_programs(data: Path, prediction
     assert ours["scores"]["MAE"] == pytest.approx({"value": -1, "low": -1, "high": -1})
 
 
-def test_scores_bars_and_differences_are_told_to_people(data: Path, predictions: Path) -> None:
-    done = run(data, "--against-bars", "--against", "physics base", predictions)
+def test_scores_baselines_and_differences_are_printed_as_text(data: Path, predictions: Path) -> None:
+    done = run(data, "--against-baselines", "--against", "physics base", predictions)
     assert done.returncode == 0, done.stderr
     assert "8 examples of 4 models, 2 folds; GiB, MAPE in %" in done.stdout
     assert "MSE, RMSE, MAE, MAPE, R2: B1 forest log" in done.stdout
     assert "  MAE   -1.0000 [-1.0000, -1.0000] *" in done.stdout
-    assert "less 'physics base'" in done.stdout
+    assert "minus 'physics base'" in done.stdout
 
 
 def test_a_blend_is_scored_like_a_column_and_may_be_blended_again(data: Path, predictions: Path) -> None:
@@ -84,10 +84,10 @@ def test_a_blend_is_scored_like_a_column_and_may_be_blended_again(data: Path, pr
     assert scores["near"]["MAE"] == pytest.approx(expected)
 
 
-def test_a_blend_of_what_is_not_there_is_refused(data: Path, predictions: Path) -> None:
+def test_a_blend_with_an_unknown_column_is_refused(data: Path, predictions: Path) -> None:
     done = run(data, "--blend", "both=ours+theirs", predictions)
     assert done.returncode == 2
-    assert "the blend 'both' is of 'theirs', which is not there" in done.stderr
+    assert "the blend 'both' uses an unknown column 'theirs'" in done.stderr
     assert run(data, "--blend", "ours+theirs", predictions).returncode == 2
 
 
@@ -103,7 +103,7 @@ def test_the_features_are_written_once_per_fold(data: Path) -> None:
     assert bases["0"] != bases["1"]
 
 
-def test_a_name_that_is_there_twice_is_refused(data: Path, predictions: Path) -> None:
+def test_a_duplicate_name_is_refused(data: Path, predictions: Path) -> None:
     done = run(data, predictions, predictions)
     assert done.returncode == 2
     assert "two columns are named 'B1 forest log'" in done.stderr
@@ -136,8 +136,8 @@ def test_dryfit_evaluate_is_the_same_program(data: Path, predictions: Path) -> N
     asked = subprocess.run([dryfit, "evaluate", *arguments], capture_output=True, text=True, check=False)
     assert (asked.returncode, asked.stderr) == (0, "")
     assert asked.stdout == run(data, "--json", predictions).stdout
-    told = subprocess.run([dryfit, "evaluate", "--help"], capture_output=True, text=True, check=False)
-    assert told.returncode == 0 and "--against-bars" in told.stdout
+    helped = subprocess.run([dryfit, "evaluate", "--help"], capture_output=True, text=True, check=False)
+    assert helped.returncode == 0 and "--against-baselines" in helped.stdout
 
 
 def test_learning_from_a_table_without_libtorch_says_what_is_missing() -> None:

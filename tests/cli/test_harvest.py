@@ -19,15 +19,15 @@ WRONG_USAGE = 2
 @pytest.mark.parametrize(
     "options, part",
     [
-        (["--on", "slurm"], "sbatch is missing"),
-        (["--on", "moon"], "there is no place 'moon'"),
-        (["--tasks", "3"], "--tasks belongs to --on slurm"),
-        (["--no-wait"], "--no-wait belongs to --on slurm"),
-        (["--sbatch-arg=--mem=8G"], "--sbatch-arg belongs to --on slurm"),
+        (["--on", "slurm"], "sbatch is not installed"),
+        (["--on", "moon"], "unknown place 'moon'"),
+        (["--tasks", "3"], "--tasks needs --on slurm"),
+        (["--no-wait"], "--no-wait needs --on slurm"),
+        (["--sbatch-arg=--mem=8G"], "--sbatch-arg needs --on slurm"),
         (["--on", "slurm", "--tasks", "0"], "--tasks"),
     ],
 )
-def test_a_place_that_is_not_there_is_refused_in_a_sentence(tmp_path: Path, options: "list[str]", part: str) -> None:
+def test_an_unknown_place_is_refused_with_a_reason(tmp_path: Path, options: "list[str]", part: str) -> None:
     out = tmp_path / "jobs.jsonl"
     done = subprocess.run(
         [str(DRYFIT), "harvest", "--out", str(out), *options],

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the shipped model says of architectures that were never harvested: `dryfit predict` beside the dry runs of
+"""What the shipped model predicts for architectures that were never harvested: `dryfit predict` against the dry runs of
 data/harvest/unseen.toml. Their models are described by data/harvest/unseen-models.jsonl, made from the probes among them."""
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ def test_the_surrogate_is_near_the_dry_run_and_its_bound_holds() -> None:
     fitting = [r for r in rows if r["verdict"] in ("fits", "tight") and not r["torch"]["alloc_retries"]]
     jobs = [r for r in fitting if r["job"]["optimizer"] != "sgd"]  # plain SGD are the probes
     assert len(jobs) > 200
-    asked = "".join(json.dumps(_question(r["job"])) + "\n" for r in jobs)
+    lines = "".join(json.dumps(_question(r["job"])) + "\n" for r in jobs)
     command = [DRYFIT, "predict", "--models", HARVEST / "unseen-models.jsonl", "--no-calibration", "-"]
-    done = subprocess.run(list(map(str, command)), input=asked, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(list(map(str, command)), input=lines, capture_output=True, text=True, timeout=120, check=False)
     answers = [json.loads(line)["cards"][0] for line in done.stdout.splitlines()]
     assert len(answers) == len(jobs), done.stderr
     needs = [r["device"]["peak_bytes"] - r["device"]["context_bytes"] for r in jobs]

@@ -113,7 +113,7 @@ def test_several_cards_are_a_table_and_the_smallest_decides_the_exit_code(trace:
     assert finished.returncode == FITS
     assert CARD in finished.stdout and "a100-40gb" in finished.stdout
     assert "not in the trace: parameters" in finished.stdout
-    assert "all estimated" in finished.stdout
+    assert "device peak: estimated" in finished.stdout
 
 
 @pytest.mark.parametrize("share", (0.93, 0.97))

@@ -212,14 +212,14 @@ def test_autocast_copies_every_matrix_of_a_vit_once_a_step(environment: str, pla
 
 def test_the_run_ends_with_categories_owners_and_the_next_command(gpt2: Explained) -> None:
     lines = gpt2.text.splitlines()
-    begin = next(i for i, line in enumerate(lines) if line.startswith("  where it went:"))
+    begin = next(i for i, line in enumerate(lines) if line.startswith("  what takes the room:"))
     told = "\n".join(lines[begin:])
-    for word in ("parameters", "optimizer state", "activations", "cached but free", "outside PyTorch"):
+    for word in ("parameters", "optimizer state", "temporaries", "cached by PyTorch, free", "outside PyTorch"):
         assert word in told
-    owners = lines.index("  largest owners") + 1
-    more = next(i for i, line in enumerate(lines) if line.startswith("  more: "))
-    assert more - owners == 5
-    command = re.search(r"dryfit top .*", told)
+    owners = lines.index("  largest owners of allocated memory") + 1
+    following = next(i for i, line in enumerate(lines) if line.startswith("  next: "))
+    assert following - owners == 3
+    command = re.search(r"dryfit top \S+", told)
     assert command
     assert "by module" in dryfit(*command.group().split()[1:])
 
@@ -408,5 +408,5 @@ def test_explaining_changes_no_request(environment: str, tmp_path: Path) -> None
 
 def test_what_was_not_explained_is_said_clearly(tmp_path: Path) -> None:
     assert "there is no run" in dryfit("top", str(tmp_path / "nothing"), code=2)
-    assert "no run was kept yet" in dryfit("top", code=2)
+    assert "there is no last run yet" in dryfit("top", code=2)
     assert "there is no memory history" in dryfit("top", str(tmp_path), code=2)

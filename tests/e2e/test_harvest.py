@@ -138,7 +138,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def rows(folder: Path) -> "dict[str, dict[str, Any]]":
     done = harvest("--grid", folder / "grid.toml", "--out", folder / "jobs.jsonl", "--jobs", 2)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.endswith(": 4 (1 could not be told); there before: 0; left: 0\n")
+    assert done.stdout.endswith(": 4 jobs added (1 failed), 0 already there, 0 left\n")
     return rows_in(folder / "jobs.jsonl")
 
 
@@ -279,7 +279,7 @@ def test_What_is_there_is_not_run_again(rows: "dict[str, dict[str, Any]]", folde
     before = (folder / "jobs.jsonl").read_bytes()
     done = harvest("--grid", folder / "grid.toml", "--out", folder / "jobs.jsonl")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.endswith(": 0 (0 could not be told); there before: 4; left: 0\n")
+    assert done.stdout.endswith(": 0 jobs added (0 failed), 4 already there, 0 left\n")
     assert (folder / "jobs.jsonl").read_bytes() == before
 
 
@@ -300,7 +300,7 @@ def test_An_interruption_leaves_a_sound_file_and_no_process(folder: Path) -> Non
     process.send_signal(signal.SIGINT)
     stdout, stderr = process.communicate(timeout=120)
     assert process.returncode == 1, stderr
-    assert b"goes on where this one stopped" in stderr
+    assert b"Run the same command again to continue." in stderr
     assert rows_in(out) == {} or len(rows_in(out)) < 4
     assert list(folder.glob("dryfit-*")) == []
 
@@ -329,9 +329,9 @@ def test_The_grid_of_the_first_data_set_has_a_reference_row_for_each_model_and_s
 @pytest.mark.parametrize(
     "grid, complaint",
     [
-        (GRID.replace("alexnet", "alexnetto"), "there is no model 'alexnetto' of torchvision"),
+        (GRID.replace("alexnet", "alexnetto"), "torchvision has no model 'alexnetto'"),
         (GRID.replace("3060-12", "voodoo2"), "voodoo2"),
-        (GRID.replace("bf16-amp", "int3"), "there is no precision 'int3'"),
+        (GRID.replace("bf16-amp", "int3"), "unknown precision 'int3'"),
     ],
 )
 def test_A_wrong_grid_is_refused(tmp_path: Path, grid: str, complaint: str) -> None:

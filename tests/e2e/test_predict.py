@@ -53,7 +53,7 @@ def test_a_model_of_images_is_described_at_its_size(tmp_path: Path) -> None:
     assert answer["job"]["size"] == 32
     assert answer["job"]["parameters"] == 8 * 27 + 8 + 7200 * 1000 + 1000
     assert answer["flops"] > 0
-    assert "to describe the model, a few steps of it were run dry" in answer["notes"]
+    assert "the model was described by a few dry-run steps" in answer["notes"]
     assert answer["cards"][0]["known_by"] == "probes"
 
 
@@ -63,7 +63,7 @@ def test_a_model_may_bring_its_own_loss(tmp_path: Path) -> None:
     assert json.loads(answered.stdout)["job"]["size"] == 32
 
 
-def test_code_that_fails_is_told_with_its_last_words(tmp_path: Path) -> None:
+def test_code_that_fails_is_reported_with_its_last_line(tmp_path: Path) -> None:
     for factory, words in (("broken", "no weights here"), ("missing", "model.py has no function missing")):
         failed = predict(tmp_path, factory)
         assert failed.returncode == 1

@@ -106,7 +106,7 @@ def test_an_array_harvests_what_one_process_does(harvest: Harvest) -> None:
     done = harvest.run("--tasks", "2", "--cpus", "1", "--time", "30:00", "--partition", "small")
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"{JOBS} jobs in 2 tasks" in done.stdout
-    assert f"harvested into {harvest.out}: {JOBS}; there before: 0; left: 0" in done.stdout
+    assert f"{harvest.out}: {JOBS} jobs added, 0 already there, 0 left" in done.stdout
     assert not harvest.array.exists(), "nothing is left behind"
     alone = harvest.folder / "alone.jsonl"
     words = harvest.words("--jobs", "2")
@@ -115,13 +115,13 @@ def test_an_array_harvests_what_one_process_does(harvest: Harvest) -> None:
     assert harvest.rows() == harvest.rows(alone)
     again = harvest.run()
     assert again.returncode == 0
-    assert f"harvested into {harvest.out}: 0; there before: {JOBS}; left: 0" in again.stdout
+    assert f"{harvest.out}: 0 jobs added, {JOBS} already there, 0 left" in again.stdout
 
 
 def test_without_waiting_the_same_command_collects_later(harvest: Harvest) -> None:
     submitted = harvest.run("--tasks", "3", "--no-wait")
     assert submitted.returncode == 0, submitted.stderr
-    assert "the same command collects" in submitted.stdout
+    assert "run the same command again to collect" in submitted.stdout
     (job,) = harvest.cluster.queued()
     again = harvest.run("--tasks", "3", "--no-wait")
     assert again.returncode == 0 and "submitted" not in again.stdout
@@ -150,7 +150,7 @@ def test_what_an_array_left_undone_is_submitted_again(harvest: Harvest) -> None:
     assert {key: rows[key] for key in first} == first
 
 
-def test_an_array_that_ends_early_is_told(harvest: Harvest) -> None:
+def test_an_array_that_ends_early_is_reported(harvest: Harvest) -> None:
     waiting = subprocess.Popen(
         harvest.words("--on", "slurm", NEVER),
         stdout=subprocess.PIPE,
@@ -163,8 +163,9 @@ def test_an_array_that_ends_early_is_told(harvest: Harvest) -> None:
     harvest.cluster.output("scancel", jobs[0])
     output, errors = waiting.communicate(timeout=300)
     assert waiting.returncode == 1
-    assert f"left: {JOBS}" in output
-    assert f"job {jobs[0]} has ended and jobs are left" in errors and "The same command submits" in errors
+    assert f"{JOBS} left" in output
+    assert f"job {jobs[0]} ended before all jobs were done" in errors
+    assert "run the same command to submit what is left" in errors
 
 
 def test_an_interruption_leaves_the_array_in_the_queue(harvest: Harvest) -> None:
@@ -174,7 +175,7 @@ def test_an_interruption_leaves_the_array_in_the_queue(harvest: Harvest) -> None
         stderr=subprocess.PIPE,
         text=True,
         env=harvest.cluster.environment,
-        # Whoever runs the tests in the background of a script has it ignored.
+        # A script that runs the tests in the background ignores SIGINT.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     while not harvest.cluster.queued() or not (harvest.array / "array.json").exists():
@@ -184,13 +185,13 @@ def test_an_interruption_leaves_the_array_in_the_queue(harvest: Harvest) -> None
     _, errors = waiting.communicate(timeout=300)
     (job,) = harvest.cluster.queued()
     assert waiting.returncode == 1
-    assert f"job {job} goes on" in errors and f"scancel {job}" in errors
+    assert f"job {job} continues" in errors and f"scancel {job}" in errors
 
 
-def test_what_sbatch_refuses_is_told_in_its_words(harvest: Harvest) -> None:
+def test_what_sbatch_rejects_is_reported_in_its_words(harvest: Harvest) -> None:
     refused = harvest.run("--partition", "no-such-partition")
     assert refused.returncode == 1
-    assert "sbatch refused the harvest: " in refused.stderr and "partition" in refused.stderr
+    assert "sbatch rejected the job: " in refused.stderr and "partition" in refused.stderr
     assert "harvest.sh" in refused.stderr
 
 
@@ -204,5 +205,5 @@ def test_a_controller_that_does_not_answer_gets_no_second_array(harvest: Harvest
     environment = {**harvest.cluster.environment, "SLURM_CONF": str(configuration)}
     asked = subprocess.run(words, capture_output=True, text=True, timeout=300, env=environment)
     assert asked.returncode == 1
-    assert "squeue does not answer" in asked.stderr
+    assert "squeue failed" in asked.stderr
     assert len(harvest.cluster.queued()) == 1

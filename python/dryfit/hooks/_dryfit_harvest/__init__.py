@@ -1,3 +1,3 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""The training job that `dryfit harvest` runs again and again, and the list of models that it can train."""
+"""The training job that `dryfit harvest` runs repeatedly, and the list of models that it can train."""

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """How every job begins, in a process of its own or in one that others are forked from.
 
-The CUDA runtime keeps tables ordered by address, and which of several copies of a kernel it loads depends on them. The
-parts of cuDNN, of which that is true, are loaded by cuDNN itself at the first convolution: to wherever a model has left
-room, with entries wherever the heap has. So they are loaded here, before anything that differs from job to job, by a
-thread: malloc gives a new thread memory of its own, in which no earlier allocation shows.
+The CUDA runtime keeps tables ordered by address, and they decide which of several copies of a kernel it loads. cuDNN
+loads the parts for which this matters at the first convolution: to wherever a model has left room, with table entries
+wherever the heap has room. So we load them here, before anything that differs from job to job, and in a thread: malloc
+gives a new thread an arena of its own, which earlier allocations don't affect.
 """
 
 from __future__ import annotations
@@ -17,42 +17,42 @@ import threading
 from typing import Any, Callable, List, Optional, Tuple
 
 PARTS_OF_CUDNN = ("engines_runtime_compiled", "graph", "engines_precompiled", "heuristic", "ops")
-TELLING = ("phase", "note", "value")
+REPORTING = ("phase", "note", "value")
 
 
-class Told:
-    """What the hooks told the driver while they were installed."""
+class HookCalls:
+    """What the hooks reported to the driver while they were installed."""
 
     def __init__(self) -> None:
         self._calls: List[Tuple[Callable[..., None], Tuple[Any, ...]]] = []
 
-    def again(self) -> None:
-        """For the capture of a child."""
+    def replay(self) -> None:
+        """Repeats the calls, for the capture of a child."""
         for function, arguments in self._calls:
             function(*arguments)
 
-    def noting(self, function: Callable[..., None]) -> Callable[..., None]:
-        def tell(*arguments: Any) -> None:
+    def recording(self, function: Callable[..., None]) -> Callable[..., None]:
+        def record(*arguments: Any) -> None:
             self._calls.append((function, arguments))
             function(*arguments)
 
-        return tell
+        return record
 
 
-def begin() -> Told:
+def begin() -> HookCalls:
     from _dryfit_hooks import guest
 
-    told = Told()
-    originals = {name: getattr(guest, name) for name in TELLING}
+    calls = HookCalls()
+    originals = {name: getattr(guest, name) for name in REPORTING}
     for name, original in originals.items():
-        setattr(guest, name, told.noting(original))
+        setattr(guest, name, calls.recording(original))
     importlib.import_module("torch")
     for name, original in originals.items():
         setattr(guest, name, original)
     loading = threading.Thread(target=_load_parts_of_cudnn)
     loading.start()
     loading.join()
-    return told
+    return calls
 
 
 def _load_parts_of_cudnn() -> None:
@@ -65,7 +65,7 @@ def _load_parts_of_cudnn() -> None:
 
 
 def _loaded(name: str) -> Optional[str]:
-    """The file of that library, if this process has loaded it."""
+    """The file of a library, if this process has loaded it."""
     with open("/proc/self/maps", encoding="utf-8") as maps:
         for line in maps:
             path = line.split(maxsplit=5)[-1].strip()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""The models that can be trained, by source. All are built from their configuration: nothing is downloaded."""
+"""The models that can be trained, by source. All are built from their configuration; nothing is downloaded."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OWN = "python"  # the source of a model that is "file.py:factory"
 
 
 class Impossible(Exception):
-    """The job cannot be run as it is described: one sentence says why."""
+    """The job cannot run as described; the message says why in one sentence."""
 
 
 @dataclass
@@ -31,7 +31,7 @@ class Subject:
 
 
 def available() -> Dict[str, Any]:
-    """{"torch": version, "sources": {source: names}}, with no source that is not installed."""
+    """{"torch": version, "sources": {source: names}}, with the installed sources only."""
     sources = {source: names() for source, names in _LISTS.items() if importlib.util.find_spec(source)}
     return {"torch": _version("torch"), "sources": sources}
 
@@ -44,7 +44,7 @@ def build(torch: Any, description: Dict[str, Any]) -> Subject:
 
 
 def prepare(source: str) -> None:
-    """Imports what every job of this source imports, and nothing else. What fails is left for the jobs to meet."""
+    """Imports what every job of this source imports, and nothing else. A failure is left for the jobs to report."""
     for name in _PREPARATIONS[source]:
         try:
             importlib.import_module(name)
@@ -92,7 +92,7 @@ def _timm(torch: Any, name: str, size: int) -> Subject:
 
 
 def _timm_model(timm: Any, name: str, size: int) -> Any:
-    """Some models are built for a size; others take any, and refuse to be told."""
+    """Some models are built for a size; others take any size, and have no such argument."""
     if size:
         try:
             return timm.create_model(name, pretrained=False, num_classes=CLASSES, img_size=size)
@@ -118,7 +118,7 @@ def _transformers(torch: Any, name: str, size: int) -> Subject:
 
     library = importlib.import_module("transformers")
     if name not in PRESETS:
-        raise Impossible(f"there is no configuration {name} of transformers")
+        raise Impossible(f"no configuration {name} for transformers")
     preset = PRESETS[name]
     if not hasattr(library, preset.config):
         raise Impossible(f"transformers {library.__version__} has no {preset.config}")
@@ -167,7 +167,7 @@ def _factory(path: str, name: str) -> Callable[[], Any]:
     sys.path.insert(0, os.path.dirname(path))
     spec = importlib.util.spec_from_file_location("dryfit_model", path)
     if spec is None or spec.loader is None:
-        raise Impossible(f"{path} is no Python module")
+        raise Impossible(f"{path} is not a Python module")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     if not callable(getattr(module, name, None)):

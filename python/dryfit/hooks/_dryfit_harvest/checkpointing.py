@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Activation checkpointing: the library's own where it has one, else one checkpoint for each block of a sequence."""
+"""Activation checkpointing: the library's own if it has one, otherwise one checkpoint for each block of a sequence."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ def _switch_on(switch: Any, name: str) -> None:
     try:
         switch()
     except (ValueError, AssertionError, NotImplementedError) as error:
-        raise Impossible(f"{name} is refused: {error}") from error
+        raise Impossible(f"the model refused {name}: {error}") from error
 
 
 def _blocks(torch: Any, module: Any) -> Iterator[Any]:
-    """The modules in the outermost sequences that are made of modules themselves."""
+    """The modules in the outermost sequences that contain modules themselves."""
     for child in module.children():
         if isinstance(module, (torch.nn.Sequential, torch.nn.ModuleList)) and _is_block(torch, child):
             yield child

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """One training job from its description, as a small trainer would write it.
 
-    job.py list                      what can be trained in this Python environment, as JSON
-    job.py run DESCRIPTION LAYERS    trains until it is stopped; writes the sequence of layers to a file
-    job.py serve SOURCE              does the same for each request of a socket, in a fork of itself (serving.py)
+    job.py list                      prints what this Python environment can train, as JSON
+    job.py run DESCRIPTION LAYERS    trains until it is stopped; writes the sequence of layers to the file LAYERS
+    job.py serve SOURCE              does the same for each request on a socket, in a fork of itself (serving.py)
 
-A description is a JSON object as in docs/harvest.md. What is wrong with one is said on stderr in a line.
+A description is a JSON object as in docs/harvest.md. If it is wrong, a line on stderr says why.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ import os
 from dataclasses import dataclass
 from typing import Any, Dict, List, Optional
 
-# What a layer's shapes and parameters do not tell.
+# What a layer's shapes and parameters do not show.
 SETTINGS = ("kernel_size", "stride", "groups", "num_heads")
 
 
@@ -18,14 +18,14 @@ class _Call:
     """A layer that is running."""
 
     layer: Any
-    between: int  # by which allocated memory grew since the boundary before
+    between: int  # growth of allocated memory since the previous boundary
     begun: int  # allocated when it began
 
 
 class LayerSequence:
-    """Watches a first step. The file is whole or not there; `complete` is false when the forward pass failed.
+    """Watches the first step. The file is written whole or not at all; `complete` is false if the forward pass failed.
 
-    Nothing of the program is held, and the only question asked of the device is how much memory is allocated.
+    It keeps no objects of the program alive, and only reads from the device how much memory is allocated.
     """
 
     def __init__(self, torch: Any, model: Any, path: str) -> None:
@@ -55,7 +55,7 @@ class LayerSequence:
             self._write()
 
     def _is_layer(self, module: Any) -> bool:
-        """nn.MultiheadAttention has a child, and does not call it."""
+        """nn.MultiheadAttention has a child that it does not call."""
         return isinstance(module, self._torch.nn.MultiheadAttention) or not any(True for _ in module.children())
 
     def _forward_begins(self, module: Any, args: Any) -> None:
@@ -90,7 +90,7 @@ class LayerSequence:
         return leave
 
     def _end_of_call(self, layer: Any) -> _Call:
-        """Calls inside that are still there were ended by an exception, which the model has caught."""
+        """Inner calls that are still on the stack were ended by an exception that the model has caught."""
         while True:
             call = self._calls.pop()
             if call.layer is layer:

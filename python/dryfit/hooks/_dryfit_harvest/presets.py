@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Models of transformers by the numbers of well-known ones. What is not named is the library's own default."""
+"""Models of transformers with the sizes of well-known ones. Settings that are missing have the library's default."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Preset:
     task: str = "text"  # or "image"
     settings: Dict[str, Any] = field(default_factory=dict)
     positions: str = ""  # the setting that limits the length of a sequence
-    spare_positions: int = 0  # how many positions the model takes for itself
+    spare_positions: int = 0  # positions that the model uses itself
 
 
 def _bert(family: str, spare: int = 0, **settings: Any) -> Preset:
@@ -35,7 +35,7 @@ def _image(family: str, **settings: Any) -> Preset:
 
 
 def _wide(hidden: int, layers: int, heads: int, **settings: Any) -> Dict[str, Any]:
-    """A feed-forward part of four times the width, as most have it."""
+    """With a feed-forward part of four times the width, as in most models."""
     return {
         "hidden_size": hidden,
         "num_hidden_layers": layers,

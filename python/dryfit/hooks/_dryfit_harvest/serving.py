@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Jobs that are forked from a process which has imported what they need, and has not touched the device.
+"""Forks jobs from a process that has imported what they need but has not touched the device.
 
-Most of a small job's time is imports. What a job does and meets is the same as in a process of its own: the hooks were
-installed when torch was imported, before any other library; the driver reads the machine file at its first use, which
-is in the child, and begins a capture of its own there; and the server imports nothing that a job of this source would
-not.
+A small job spends most of its time on imports. A forked job does and sees the same as one in a process of its own: the
+hooks were installed when torch was imported, before any other library; the driver reads the machine file at its first
+use, which is in the child, and begins a new capture there; and the server imports nothing that a job of this source
+would not.
 
 Requests and replies are lines of JSON on stdin, which is a socket:
 
@@ -22,13 +22,13 @@ import sys
 from typing import Any, Dict, Optional
 
 from . import catalogue
-from .beginning import Told
+from .beginning import HookCalls
 
 Request = Dict[str, Any]
 
 
-def wait_for_job(source: str, told: Told) -> Optional[Request]:
-    """Returns in a child for each request, with it; in the server at the end of the requests, with None."""
+def wait_for_job(source: str, hook_calls: HookCalls) -> Optional[Request]:
+    """Returns the request in a child for each request, and None in the server after the last one."""
     channel = socket.socket(fileno=os.dup(0))
     catalogue.prepare(source)
     for line in channel.makefile("r", encoding="utf-8"):
@@ -39,7 +39,7 @@ def wait_for_job(source: str, told: Told) -> Optional[Request]:
         if child == 0:
             channel.close()
             _enter(request)
-            told.again()
+            hook_calls.replay()
             return request
         _, status, usage = os.wait4(child, 0)
         reply = {"status": status, "peak_rss_bytes": usage.ru_maxrss * 1024}

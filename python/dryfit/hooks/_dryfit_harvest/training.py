@@ -28,7 +28,7 @@ def optimizer(torch: Any, name: str, parameters: Iterable[Any]) -> Any:
 
 
 class Precision:
-    """fp32; bf16-amp and fp16-amp: autocast, the latter with a gradient scaler; bf16: all of the model."""
+    """fp32; bf16-amp and fp16-amp: autocast, the latter with a gradient scaler; bf16: the whole model."""
 
     def __init__(self, torch: Any, name: str) -> None:
         self._torch = torch
