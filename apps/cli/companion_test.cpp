@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class CompanionTest : public testing::Test {
+class CompanionTest : public ::testing::Test {
  protected:
   fs::path add(const std::string& folder, bool may_run = true) const {
     fs::create_directories(folder_ / folder);

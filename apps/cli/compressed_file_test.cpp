@@ -29,7 +29,7 @@ std::string unpacked(const fs::path& path) {
   return text;
 }
 
-class CompressedFile : public testing::Test {
+class CompressedFile : public ::testing::Test {
  protected:
   CompressedFile() {
     for (int i = 0; i < 300'000; ++i) text_ += std::to_string(i) + ",\n";

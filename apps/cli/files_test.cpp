@@ -22,7 +22,7 @@ std::string read(const fs::path& path) {
   return text.str();
 }
 
-class Files : public testing::Test {
+class Files : public ::testing::Test {
  protected:
   WorkFolder folder_ = WorkFolder::temporary().value();
 };

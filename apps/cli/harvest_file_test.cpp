@@ -12,7 +12,7 @@
 namespace dryfit::cli {
 namespace {
 
-class HarvestFileTest : public testing::Test {
+class HarvestFileTest : public ::testing::Test {
  protected:
   void write(const std::string& text) { std::ofstream(path_, std::ios::binary) << text; }
   std::string content() {

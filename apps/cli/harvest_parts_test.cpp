@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class HarvestPartsTest : public testing::Test {
+class HarvestPartsTest : public ::testing::Test {
  protected:
   void write(const std::string& name, const std::string& text) const {
     std::ofstream(folder_ / name, std::ios::binary | std::ios::app) << text;

@@ -12,7 +12,7 @@ namespace {
 using namespace literals;
 using Json = nlohmann::json;
 
-const HarvestJob kJob{"torchvision", "resnet50", 8, 0, "adamw", "fp32", false, "a100-40gb"};
+const HarvestJob kRowJob{"torchvision", "resnet50", 8, 0, "adamw", "fp32", false, "a100-40gb"};
 
 constexpr const char* kLayers =
     R"({"parameters": 10, "parameter_bytes": 40, "buffer_bytes": 4, "forward_bytes": 512, "complete": true,
@@ -37,11 +37,11 @@ analysis::Compute counted() {
 }
 
 Json row(const Measured& measured, const analysis::Compute& compute) {
-  return Json::parse(row_text(kJob, "the key", "0.2.0", measured, compute));
+  return Json::parse(row_text(kRowJob, "the key", "0.2.0", measured, compute));
 }
 
 TEST(HarvestRow, The_description_is_what_the_job_is_given) {
-  EXPECT_EQ(description_of(kJob),
+  EXPECT_EQ(description_of(kRowJob),
             R"({"source":"torchvision","model":"resnet50","batch":8,"size":0,"optimizer":"adamw","precision":"fp32",)"
             R"("checkpointing":false,"card":"a100-40gb"})");
 }
@@ -94,7 +94,8 @@ TEST(HarvestRow, A_job_that_does_not_fit_keeps_the_layers_it_reached) {
 }
 
 TEST(HarvestRow, A_row_is_one_line) {
-  EXPECT_EQ(row_text(kJob, "a\nb", "0.2.0", {fitting(), kLayers, "\xff\n"}, counted()).find('\n'), std::string::npos);
+  EXPECT_EQ(row_text(kRowJob, "a\nb", "0.2.0", {fitting(), kLayers, "\xff\n"}, counted()).find('\n'),
+            std::string::npos);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr double kGib = 1024.0 * 1024 * 1024;
+constexpr double kReportGib = 1024.0 * 1024 * 1024;
 
 class PredictReportTest : public ::testing::Test {
  protected:
@@ -26,7 +26,8 @@ class PredictReportTest : public ::testing::Test {
 
   PredictAnswer timed() {
     const auto question = *question_of(testing::resnet_on({"rtx-4090"}), {&known_, {}});
-    return *answer_of(question, cards_, testing::always(kGib, kGib), nullptr, testing::always_half_a_second());
+    return *answer_of(question, cards_, testing::always(kReportGib, kReportGib), nullptr,
+                      testing::always_half_a_second());
   }
 
   std::string line_;
@@ -38,7 +39,7 @@ class PredictReportTest : public ::testing::Test {
 };
 
 TEST_F(PredictReportTest, The_JSON_contains_everything) {
-  const auto json = Json::parse(predict_json(answer(15 * kGib, 16 * kGib), model_json(model_)));
+  const auto json = Json::parse(predict_json(answer(15 * kReportGib, 16 * kReportGib), model_json(model_)));
   EXPECT_EQ(json["id"], "job 7");
   EXPECT_EQ(json["job"]["model"], "resnet50");
   EXPECT_EQ(json["job"]["source"], "torchvision");
@@ -69,21 +70,21 @@ TEST_F(PredictReportTest, The_JSON_contains_everything) {
 TEST_F(PredictReportTest, The_JSON_contains_the_correction_for_the_site) {
   const auto site = testing::site_with(testing::half_too_low());
   const auto question = *question_of(testing::resnet_on({"rtx-4090"}), {&known_, {}});
-  const auto answered = *answer_of(question, cards_, testing::always(10 * kGib, 12 * kGib), &site);
+  const auto answered = *answer_of(question, cards_, testing::always(10 * kReportGib, 12 * kReportGib), &site);
   const auto json = Json::parse(predict_json(answered, "{}"));
   const auto& card = json["cards"][0];
   EXPECT_EQ(card["model_upper_bytes"], 12ull << 30);
-  EXPECT_NEAR(card["upper_bytes"].get<double>(), 12 * kGib * card["bound_factor"].get<double>(), 1);
+  EXPECT_NEAR(card["upper_bytes"].get<double>(), 12 * kReportGib * card["bound_factor"].get<double>(), 1);
   EXPECT_GT(card["bound_factor"], 1.4);
   EXPECT_EQ(json["calibration"], Json::parse(R"({"file":"site.json","records":200,"last":"2026-11-02"})"));
-  const auto plain = Json::parse(predict_json(answer(10 * kGib, 12 * kGib), "{}"));
+  const auto plain = Json::parse(predict_json(answer(10 * kReportGib, 12 * kReportGib), "{}"));
   EXPECT_TRUE(plain["calibration"].is_null());
   EXPECT_EQ(plain["cards"][0]["bound_factor"], 1);
   EXPECT_EQ(plain["cards"][0]["model_upper_bytes"], plain["cards"][0]["upper_bytes"]);
 }
 
 TEST_F(PredictReportTest, Parts_of_a_byte_are_rounded_alike_everywhere) {
-  const auto json = Json::parse(predict_json(answer(kGib + 0.6, kGib + 1.7), "{}"));
+  const auto json = Json::parse(predict_json(answer(kReportGib + 0.6, kReportGib + 1.7), "{}"));
   const auto& card = json["cards"][0];
   const auto context = card["context_bytes"].get<std::uint64_t>();
   EXPECT_EQ(card["device_median_bytes"], card["median_bytes"].get<std::uint64_t>() + context);
@@ -91,7 +92,7 @@ TEST_F(PredictReportTest, Parts_of_a_byte_are_rounded_alike_everywhere) {
 }
 
 TEST_F(PredictReportTest, Unknown_operations_are_null) {
-  auto answered = answer(kGib, kGib);
+  auto answered = answer(kReportGib, kReportGib);
   answered.flops = 0;
   EXPECT_TRUE(Json::parse(predict_json(answered, "{}"))["flops"].is_null());
 }
@@ -103,7 +104,8 @@ TEST_F(PredictReportTest, An_error_names_its_line_and_its_id) {
 }
 
 TEST_F(PredictReportTest, The_text_is_for_people) {
-  const auto text = predict_text(answer(15 * kGib, 16 * kGib, false), model_, {.colour = false, .utf8 = false});
+  const auto text =
+      predict_text(answer(15 * kReportGib, 16 * kReportGib, false), model_, {.colour = false, .utf8 = false});
   for (const auto* part :
        {"does not fit on rtx-3060-12gb\n", "fits on rtx-4090-24gb\n",
         "torchvision/resnet50 at size 224, batch 64, adamw, fp32\n", "bound 95 %", "15.4", "step time: unknown\n",
@@ -117,7 +119,7 @@ TEST_F(PredictReportTest, The_text_is_for_people) {
 
 TEST_F(PredictReportTest, The_verdict_comes_first_and_failures_before_the_rest) {
   const auto ascii = report::Style{.colour = false, .utf8 = false};
-  const auto several = predict_text(answer(15 * kGib, 16 * kGib), model_, ascii);
+  const auto several = predict_text(answer(15 * kReportGib, 16 * kReportGib), model_, ascii);
   EXPECT_LT(several.find("does not fit on rtx-3060-12gb\n"), several.find(" fits on rtx-4090-24gb\n"));
   EXPECT_LT(several.find(" fits on rtx-4090-24gb\n"), several.find("torchvision/resnet50"));
   const auto one = predict_text(timed(), model_, ascii);
@@ -126,7 +128,8 @@ TEST_F(PredictReportTest, The_verdict_comes_first_and_failures_before_the_rest) 
 
 TEST_F(PredictReportTest, No_line_is_longer_than_80_columns) {
   model_.card.data = "a harvest of 3000 jobs in 78 families and 424 models and sizes, each described by dry runs";
-  const auto text = predict_text(answer(15 * kGib, 16 * kGib, false), model_, {.colour = false, .utf8 = true});
+  const auto text =
+      predict_text(answer(15 * kReportGib, 16 * kReportGib, false), model_, {.colour = false, .utf8 = true});
   for (std::istringstream lines(text); std::getline(lines, line_);) EXPECT_LE(report::width(line_), 80u) << line_;
 }
 
@@ -134,7 +137,7 @@ TEST_F(PredictReportTest, The_errors_shown_are_those_of_the_variant_that_answere
   model_.card.data = "a harvest of 3000 jobs; left out: 7";
   model_.card.errors =
       "outline: median error 20 %; the bound covers 99 %; more\nlayers: median error 6 %; covers 98 %; more";
-  auto answered = answer(kGib, kGib);
+  auto answered = answer(kReportGib, kReportGib);
   for (auto& card : answered.cards) card.prediction.knowledge = predictor::Knowledge::outline;
   const auto text = predict_text(answered, model_, {.colour = false, .utf8 = false});
   EXPECT_TRUE(
@@ -155,7 +158,7 @@ TEST_F(PredictReportTest, The_JSON_contains_step_times_and_their_model) {
   EXPECT_EQ(card["utilisation"], 0.125);
   EXPECT_EQ(card["step_familiar"], true);
   EXPECT_EQ(json["compute_model_file"]["file"], "jobs.dryfit-model");
-  const auto without = Json::parse(predict_json(answer(kGib, kGib), "{}"));
+  const auto without = Json::parse(predict_json(answer(kReportGib, kReportGib), "{}"));
   for (const auto* name : {"step_seconds", "step_seconds_lower", "achieved_tflops", "utilisation", "step_familiar"}) {
     EXPECT_TRUE(without["cards"][0][name].is_null()) << name;
   }
@@ -174,7 +177,8 @@ TEST_F(PredictReportTest, The_text_contains_step_times_and_their_model) {
                            "  published throughput; errors: operations: median error 20 %\n"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\nin\n" << text;
   }
-  EXPECT_EQ(predict_text(answer(kGib, kGib), model_, {}, &compute).find("step time predicted by"), std::string::npos);
+  EXPECT_EQ(predict_text(answer(kReportGib, kReportGib), model_, {}, &compute).find("step time predicted by"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ constexpr const char* kTwoSteps =
 )";
 
 /// A run that has ended, with what its process 12 left.
-class ProfileReport : public testing::Test {
+class ProfileReport : public ::testing::Test {
  protected:
   launch::JobResult ended(Kind kind, int code, const char* told = kTwoSteps, bool trace = true) {
     launch::JobResult result{.ending = {kind, code}, .wall = std::chrono::seconds(5), .host_peak_rss = {3ull << 30}};

@@ -13,7 +13,7 @@ namespace dryfit::cli {
 namespace {
 
 /// A folder of each test's own: tests run side by side.
-class RecordedAddresses : public testing::Test {
+class RecordedAddresses : public ::testing::Test {
  protected:
   std::filesystem::path file_with(const std::string& text) const {
     const auto path = folder_.path() / "segments.txt";

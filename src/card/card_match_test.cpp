@@ -9,18 +9,18 @@
 namespace dryfit {
 namespace {
 
-const Catalogue& catalogue() {
+const Catalogue& cards_to_match() {
   static const auto loaded = Catalogue::load(DRYFIT_SOURCE_DIR "/cards");
   return loaded.value();
 }
 
 std::string matched(std::string_view typed) {
-  const auto found = match_card(catalogue(), typed);
+  const auto found = match_card(cards_to_match(), typed);
   return found ? found.value()->card.id : found.error().what;
 }
 
 std::string hint_for(std::string_view typed) {
-  const auto found = match_card(catalogue(), typed);
+  const auto found = match_card(cards_to_match(), typed);
   return found ? "no error" : found.error().hint;
 }
 
@@ -74,7 +74,7 @@ TEST(CardMatch, Names_are_found_the_way_people_type_them) {
 }
 
 TEST(CardMatch, Every_id_and_every_alias_finds_its_own_card) {
-  for (const auto& file : catalogue().cards()) {
+  for (const auto& file : cards_to_match().cards()) {
     EXPECT_EQ(matched(file.card.id), file.card.id);
     for (const auto& alias : file.aliases) EXPECT_EQ(matched(alias), file.card.id) << alias;
   }

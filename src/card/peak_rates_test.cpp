@@ -9,12 +9,12 @@
 namespace dryfit {
 namespace {
 
-const Catalogue& catalogue() {
+const Catalogue& cards_with_rates() {
   static const auto loaded = Catalogue::load(DRYFIT_SOURCE_DIR "/cards");
   return loaded.value();
 }
 
-const Card& card(const char* id) { return catalogue().find(id)->card; }
+const Card& card(const char* id) { return cards_with_rates().find(id)->card; }
 
 TEST(PeakRates, Tensor_cores_do_what_datasheets_say) {
   const std::pair<const char*, double> tflops[] = {
@@ -47,7 +47,7 @@ TEST(PeakRates, What_no_tensor_core_does_is_as_fast_as_fp32) {
 }
 
 TEST(PeakRates, Every_card_of_the_catalogue_has_them) {
-  for (const auto& file : catalogue().cards()) {
+  for (const auto& file : cards_with_rates().cards()) {
     const auto rates = peak_rates_of(file.card);
     ASSERT_TRUE(rates) << file.card.id << ": " << rates.error().what;
     EXPECT_GE(rates->fp16_flops, rates->fp32_flops) << file.card.id;

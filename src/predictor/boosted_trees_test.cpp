@@ -13,16 +13,16 @@ namespace {
 constexpr auto kLeaf = TreeNode::kLeaf;
 
 /// x0 <= 1 ? 10 : (x1 <= 2 ? 20 : 30), and a tree that is a leaf of 0.5.
-BoostedTrees sample() {
+BoostedTrees sample_trees() {
   return {.features = 2,
           .start = 1,
           .roots = {0, 5},
           .nodes = {{1, 0, 1}, {10, kLeaf, 0}, {2, 1, 3}, {20, kLeaf, 0}, {30, kLeaf, 0}, {0.5, kLeaf, 0}}};
 }
 
-double answer(float x0, float x1) { return sample().answer(std::array{x0, x1}); }
+double answer(float x0, float x1) { return sample_trees().answer(std::array{x0, x1}); }
 
-std::string problem_of(const BoostedTrees& trees) {
+std::string problem_of_trees(const BoostedTrees& trees) {
   const auto status = check(trees);
   return status ? "" : status.error().what;
 }
@@ -39,26 +39,26 @@ TEST(BoostedTrees, Without_trees_the_answer_is_where_they_would_start) {
 }
 
 TEST(BoostedTrees, Sound_trees_pass_and_damaged_ones_are_refused_with_the_place) {
-  EXPECT_EQ(problem_of(sample()), "");
-  auto trees = sample();
+  EXPECT_EQ(problem_of_trees(sample_trees()), "");
+  auto trees = sample_trees();
   trees.nodes[2].feature = 2;
-  EXPECT_EQ(problem_of(trees), "node 2 of the trees uses a feature that does not exist");
-  trees = sample();
+  EXPECT_EQ(problem_of_trees(trees), "node 2 of the trees uses a feature that does not exist");
+  trees = sample_trees();
   trees.nodes[2].next = 4;
-  EXPECT_EQ(problem_of(trees), "node 2 of the trees leads out of its tree");
+  EXPECT_EQ(problem_of_trees(trees), "node 2 of the trees leads out of its tree");
   trees.nodes[2].next = 2;
-  EXPECT_EQ(problem_of(trees), "node 2 of the trees leads out of its tree");
-  trees = sample();
+  EXPECT_EQ(problem_of_trees(trees), "node 2 of the trees leads out of its tree");
+  trees = sample_trees();
   trees.nodes[3].value = std::nanf("");
-  EXPECT_EQ(problem_of(trees), "node 3 of the trees is not a finite number");
-  trees = sample();
+  EXPECT_EQ(problem_of_trees(trees), "node 3 of the trees is not a finite number");
+  trees = sample_trees();
   trees.roots = {0, 6};
-  EXPECT_EQ(problem_of(trees), "node 6 of the trees does not begin a tree");
+  EXPECT_EQ(problem_of_trees(trees), "node 6 of the trees does not begin a tree");
   trees.roots = {1};
-  EXPECT_EQ(problem_of(trees), "the trees' nodes do not belong to any tree");
-  trees = sample();
+  EXPECT_EQ(problem_of_trees(trees), "the trees' nodes do not belong to any tree");
+  trees = sample_trees();
   trees.start = INFINITY;
-  EXPECT_EQ(problem_of(trees), "the trees' starting value is not a finite number");
+  EXPECT_EQ(problem_of_trees(trees), "the trees' starting value is not a finite number");
 }
 
 }  // namespace

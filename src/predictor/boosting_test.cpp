@@ -11,7 +11,7 @@ namespace dryfit::predictor {
 namespace {
 
 /// A step, a slope, and a column of noise; every twentieth answer is far off.
-TreeTable sample(std::size_t rows) {
+TreeTable sample_rows(std::size_t rows) {
   std::mt19937_64 random(1);
   std::uniform_real_distribution<float> uniform(-1, 1);
   TreeTable table{.columns = 3, .inputs = {}, .answers = {}};
@@ -25,13 +25,13 @@ TreeTable sample(std::size_t rows) {
 
 BoostingRecipe short_recipe() { return {.trees = 60, .limits = {.leaves = 8, .least_rows = 20}, .rate = 0.2}; }
 
-std::string problem_of(const TreeTable& table, const BoostingRecipe& recipe) {
+std::string problem_of_boosting(const TreeTable& table, const BoostingRecipe& recipe) {
   const auto trees = boost(table, recipe, 1);
   return trees ? "" : trees.error().what;
 }
 
 TEST(Boosting, It_learns_a_relation_and_does_not_mind_rows_that_are_far_off) {
-  const auto table = sample(600);
+  const auto table = sample_rows(600);
   const auto trees = boost(table, short_recipe(), 1);
   ASSERT_TRUE(trees) << trees.error().what;
   ASSERT_TRUE(check(*trees));
@@ -46,7 +46,7 @@ TEST(Boosting, It_learns_a_relation_and_does_not_mind_rows_that_are_far_off) {
 }
 
 TEST(Boosting, The_same_seed_gives_the_same_trees_and_another_others) {
-  const auto table = sample(200);
+  const auto table = sample_rows(200);
   const auto first = boost(table, short_recipe(), 3);
   const auto again = boost(table, short_recipe(), 3);
   const auto other = boost(table, short_recipe(), 4);
@@ -67,19 +67,19 @@ TEST(Boosting, The_first_tree_begins_at_the_median_and_adds_its_share) {
 }
 
 TEST(Boosting, Unusable_rows_are_refused_with_their_place) {
-  EXPECT_EQ(problem_of({.columns = 2, .inputs = {}, .answers = {}}, {}), "no rows to learn from");
-  EXPECT_EQ(problem_of({.columns = 2, .inputs = {1, 2, 3, NAN}, .answers = {1, 2}}, {}),
+  EXPECT_EQ(problem_of_boosting({.columns = 2, .inputs = {}, .answers = {}}, {}), "no rows to learn from");
+  EXPECT_EQ(problem_of_boosting({.columns = 2, .inputs = {1, 2, 3, NAN}, .answers = {1, 2}}, {}),
             "row 1: input 1 is not a finite number");
-  EXPECT_EQ(problem_of({.columns = 1, .inputs = {1, 2}, .answers = {INFINITY, 2}}, {}),
+  EXPECT_EQ(problem_of_boosting({.columns = 1, .inputs = {1, 2}, .answers = {INFINITY, 2}}, {}),
             "row 0: the answer is not a finite number");
 }
 
 TEST(Boosting, Numbers_of_the_recipe_that_make_no_sense_are_named) {
-  const auto table = sample(20);
-  EXPECT_EQ(problem_of(table, {.trees = 0}), "the trees' number of trees is out of range");
-  EXPECT_EQ(problem_of(table, {.limits = {.leaves = 1}}), "the trees' number of leaves is out of range");
-  EXPECT_EQ(problem_of(table, {.rate = NAN}), "the trees' rate is out of range");
-  EXPECT_EQ(problem_of(table, {.bins = 300}), "the trees' number of bins is out of range");
+  const auto table = sample_rows(20);
+  EXPECT_EQ(problem_of_boosting(table, {.trees = 0}), "the trees' number of trees is out of range");
+  EXPECT_EQ(problem_of_boosting(table, {.limits = {.leaves = 1}}), "the trees' number of leaves is out of range");
+  EXPECT_EQ(problem_of_boosting(table, {.rate = NAN}), "the trees' rate is out of range");
+  EXPECT_EQ(problem_of_boosting(table, {.bins = 300}), "the trees' number of bins is out of range");
 }
 
 }  // namespace

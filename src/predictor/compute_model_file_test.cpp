@@ -15,7 +15,7 @@ namespace {
 
 using testing::sample_compute_model;
 
-std::string problem_of(std::string_view bytes) {
+std::string problem_of_compute_file(std::string_view bytes) {
   const auto model = parse_compute_model(bytes, "m.model");
   return model ? "" : model.error().what;
 }
@@ -59,12 +59,13 @@ TEST(ComputeModelFile, Any_cut_and_any_changed_byte_is_detected) {
   auto model = sample_compute_model();
   model.variants.pop_back();
   const auto bytes = to_bytes(model);
-  for (std::size_t size = 0; size < bytes.size(); ++size) EXPECT_NE(problem_of(bytes.substr(0, size)), "") << size;
-  EXPECT_EQ(problem_of(bytes + "x"), "m.model: the model file is damaged");
+  for (std::size_t size = 0; size < bytes.size(); ++size)
+    EXPECT_NE(problem_of_compute_file(bytes.substr(0, size)), "") << size;
+  EXPECT_EQ(problem_of_compute_file(bytes + "x"), "m.model: the model file is damaged");
   for (std::size_t place = 0; place < bytes.size(); ++place) {
     auto changed = bytes;
     changed[place] = static_cast<char>(changed[place] ^ 4);
-    EXPECT_NE(problem_of(changed), "") << place;
+    EXPECT_NE(problem_of_compute_file(changed), "") << place;
   }
 }
 
@@ -91,10 +92,10 @@ TEST(ComputeModelFile, A_changed_byte_under_a_right_checksum_never_does_harm) {
 TEST(ComputeModelFile, A_newer_version_and_another_kind_are_refused_by_name) {
   auto bytes = to_bytes(sample_compute_model());
   bytes[8] = 2;
-  EXPECT_EQ(problem_of(bytes), "m.model: the model file is of version 2; this Dryfit reads up to 1");
+  EXPECT_EQ(problem_of_compute_file(bytes), "m.model: the model file is of version 2; this Dryfit reads up to 1");
   bytes[6] = 'j';
-  EXPECT_EQ(problem_of(bytes), "m.model: a Dryfit model of another kind");
-  EXPECT_EQ(problem_of(""), "m.model: not a Dryfit model file");
+  EXPECT_EQ(problem_of_compute_file(bytes), "m.model: a Dryfit model of another kind");
+  EXPECT_EQ(problem_of_compute_file(""), "m.model: not a Dryfit model file");
 }
 
 TEST(ComputeModelFile, A_file_is_written_and_read_and_failures_are_reported) {

@@ -21,7 +21,7 @@ ComputePrediction predicted(const JobDescription& job, const char* card = "rtx-3
   return prediction ? *prediction : ComputePrediction{};
 }
 
-std::string problem_of(const ComputeModel& model) {
+std::string problem_of_compute_model(const ComputeModel& model) {
   const auto predictor = ComputePredictor::of(model);
   return predictor ? "" : predictor.error().what;
 }
@@ -115,20 +115,20 @@ TEST(ComputePredictor, A_bad_job_a_bad_coverage_and_a_card_without_rates_are_err
 }
 
 TEST(ComputePredictor, A_model_with_parts_that_do_not_belong_together_is_refused) {
-  EXPECT_EQ(problem_of({.card = sample_compute_model().card}), "the model 'sample' has learned nothing");
+  EXPECT_EQ(problem_of_compute_model({.card = sample_compute_model().card}), "the model 'sample' has learned nothing");
   auto model = sample_compute_model();
   model.card.licence.clear();
-  EXPECT_EQ(problem_of(model), "the model's description is incomplete");
+  EXPECT_EQ(problem_of_compute_model(model), "the model's description is incomplete");
   model = sample_compute_model();
   model.gpu_shift = std::nan("");
-  EXPECT_EQ(problem_of(model), "the model 'sample': its shift for unseen GPUs is invalid");
+  EXPECT_EQ(problem_of_compute_model(model), "the model 'sample': its shift for unseen GPUs is invalid");
   model = sample_compute_model();
   model.variants.push_back(model.variants[0]);
-  EXPECT_EQ(problem_of(model), "the model 'sample' has two variants 'operations'");
+  EXPECT_EQ(problem_of_compute_model(model), "the model 'sample' has two variants 'operations'");
   const auto problem_after = [](auto change) {
     auto changed = sample_compute_model();
     change(changed.variants[1]);
-    return problem_of(changed);
+    return problem_of_compute_model(changed);
   };
   const std::string begin = "the model's variant 'layers': ";
   EXPECT_EQ(problem_after([](ComputeVariant& variant) { variant.base.weights[3] = -1; }),

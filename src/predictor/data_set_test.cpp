@@ -12,7 +12,7 @@ namespace {
 using Places = std::vector<std::size_t>;
 
 /// Rows 1 and 3 of four, a fold each.
-DataSet sample() {
+DataSet sample_set() {
   DataSet data{.feature_names = {"x"}};
   std::vector<Example> by_row;
   for (std::size_t row = 0; row < 4; ++row) by_row.push_back({row, "g", 10.0 * row, {1.0 * row}});
@@ -21,14 +21,14 @@ DataSet sample() {
 }
 
 TEST(DataSet, Only_the_examples_of_the_folds_are_taken_and_the_folds_count_them) {
-  const auto data = sample();
+  const auto data = sample_set();
   EXPECT_EQ(data.rows(), (Places{1, 3}));
   EXPECT_EQ(data.truth(), (std::vector<double>{10, 30}));
   EXPECT_EQ(data.folds.rows, (Places{0, 1}));
 }
 
 TEST(DataSet, A_base_is_fitted_on_the_training_examples_of_each_fold_and_given_for_all) {
-  auto data = sample();
+  auto data = sample_set();
   const auto mean_of_training = [&](std::span<const std::size_t> training) -> Result<std::vector<double>> {
     EXPECT_EQ(training.size(), 1u);
     return std::vector<double>(2, data.examples[training[0]].truth);
@@ -38,14 +38,14 @@ TEST(DataSet, A_base_is_fitted_on_the_training_examples_of_each_fold_and_given_f
 }
 
 TEST(DataSet, A_base_that_is_not_above_zero_is_refused_with_its_row) {
-  auto data = sample();
+  auto data = sample_set();
   const auto status = fit_bases(data, [](auto) -> Result<std::vector<double>> { return std::vector<double>{1, 0}; });
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().what, "the physics base of row 3 is not above zero");
 }
 
 TEST(DataSet, The_base_is_an_input_where_the_set_says_so_and_differs_between_folds) {
-  auto data = sample();
+  auto data = sample_set();
   data.bases = {{2, 3}, {4, 5}};
   EXPECT_EQ(inputs_of(data, 1, 0), (std::vector<double>{1}));
   EXPECT_EQ(input_names(data), (std::vector<std::string>{"x"}));

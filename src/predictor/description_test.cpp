@@ -11,7 +11,7 @@
 namespace dryfit::predictor {
 namespace {
 
-JobDescription sample() {
+JobDescription sample_job() {
   return {.model = {.name = "resnet50",
                     .size = 224,
                     .parameters = 25e6,
@@ -22,63 +22,63 @@ JobDescription sample() {
           .compute_capability = 8.9};
 }
 
-std::string problem_of(const JobDescription& job) {
+std::string problem_of_job(const JobDescription& job) {
   const auto status = check(job);
   return status ? "" : status.error().what;
 }
 
-TEST(Description, A_sensible_job_passes) { EXPECT_EQ(problem_of(sample()), ""); }
+TEST(Description, A_sensible_job_passes) { EXPECT_EQ(problem_of_job(sample_job()), ""); }
 
 TEST(Description, Unknown_numbers_may_be_zero) {
-  auto job = sample();
+  auto job = sample_job();
   job.model.blocks.clear();
   EXPECT_EQ(job.model.flops, 0);
   EXPECT_EQ(job.model.forward_bytes, 0);
-  EXPECT_EQ(problem_of(job), "");
+  EXPECT_EQ(problem_of_job(job), "");
 }
 
 TEST(Description, A_batch_of_zero_of_less_of_a_half_or_beyond_all_sense_is_refused) {
-  auto job = sample();
+  auto job = sample_job();
   job.batch = 0;
-  EXPECT_EQ(problem_of(job), "the job's 'batch' is 0");
+  EXPECT_EQ(problem_of_job(job), "the job's 'batch' is 0");
   job.batch = -8;
-  EXPECT_EQ(problem_of(job), "the job's 'batch' is -8");
+  EXPECT_EQ(problem_of_job(job), "the job's 'batch' is -8");
   job.batch = 1.5;
-  EXPECT_EQ(problem_of(job), "the job's 'batch' is 1.5");
+  EXPECT_EQ(problem_of_job(job), "the job's 'batch' is 1.5");
   job.batch = 1e30;
-  EXPECT_EQ(problem_of(job), "the job's 'batch' is 1e+30");
+  EXPECT_EQ(problem_of_job(job), "the job's 'batch' is 1e+30");
   EXPECT_EQ(check(job).error().hint, "Give a number above 0 to 10000000.");
 }
 
 TEST(Description, A_NaN_is_refused_anywhere) {
-  auto job = sample();
+  auto job = sample_job();
   job.model.flops = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_EQ(problem_of(job), "the job's 'flops' is nan");
-  job = sample();
+  EXPECT_EQ(problem_of_job(job), "the job's 'flops' is nan");
+  job = sample_job();
   job.compute_capability = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(problem_of(job), "the job's 'compute_capability' is inf");
-  job = sample();
+  EXPECT_EQ(problem_of_job(job), "the job's 'compute_capability' is inf");
+  job = sample_job();
   job.model.blocks[0][BlockField::macs] = -1;
-  EXPECT_EQ(problem_of(job), "the job's block 0: 'macs' is -1.000000");
+  EXPECT_EQ(problem_of_job(job), "the job's block 0: 'macs' is -1.000000");
 }
 
 TEST(Description, More_blocks_than_a_network_reads_are_refused) {
-  auto job = sample();
+  auto job = sample_job();
   job.model.blocks.resize(kMostBlocks + 1);
-  EXPECT_EQ(problem_of(job), "the job has 17 blocks, more than 16");
+  EXPECT_EQ(problem_of_job(job), "the job has 17 blocks, more than 16");
 }
 
 TEST(Description, Probes_that_make_no_sense_are_refused) {
-  auto job = sample();
+  auto job = sample_job();
   const Probe probe{Precision::fp32, false, 2, 5000, 600, 9};
   job.model.probes = {probe};
-  EXPECT_EQ(problem_of(job), "");
+  EXPECT_EQ(problem_of_job(job), "");
   job.model.probes[0].batch = 0;
-  EXPECT_EQ(problem_of(job), "the job's 'probes: batch' is 0");
+  EXPECT_EQ(problem_of_job(job), "the job's 'probes: batch' is 0");
   job.model.probes = {probe, probe};
-  EXPECT_EQ(problem_of(job), "the job's 'probes' are out of order or contain a duplicate");
+  EXPECT_EQ(problem_of_job(job), "the job's 'probes' are out of order or contain a duplicate");
   job.model.probes.resize(kMostProbes + 1);
-  EXPECT_EQ(problem_of(job), "the job has 65 probes, more than 64");
+  EXPECT_EQ(problem_of_job(job), "the job has 65 probes, more than 64");
 }
 
 TEST(Description, Optimizers_and_precisions_are_read_as_they_are_written) {

@@ -15,7 +15,7 @@ Result<std::vector<Contender>> contenders(std::string_view text, const RowNumber
   return contenders_in(*table, rows);
 }
 
-std::string problem_of(std::string_view text) {
+std::string problem_of_predictions(std::string_view text) {
   const auto read = contenders(text, RowNumbers{3, 5});
   return read ? "" : read.error().what;
 }
@@ -29,11 +29,11 @@ TEST(Evaluation, Predictions_are_put_in_the_order_of_the_data) {
 }
 
 TEST(Evaluation, Predictions_that_are_not_of_exactly_these_rows_are_refused) {
-  EXPECT_EQ(problem_of("row,x\n3,1\n"), "row 5 is not predicted");
-  EXPECT_EQ(problem_of("row,x\n3,1\n5,1\n6,1\n"), "p.csv:4: the row is not in the folds");
-  EXPECT_EQ(problem_of("row,x\n3,1\n5,1\n3,1\n"), "p.csv:4: the row occurs twice");
-  EXPECT_EQ(problem_of("row,x\n3,1\n5,0\n"), "p.csv:3: 'x' is not above zero");
-  EXPECT_EQ(problem_of("row,x\n3,1\n5,nan\n"), "p.csv:3: 'x' is 'nan', not a finite number");
+  EXPECT_EQ(problem_of_predictions("row,x\n3,1\n"), "row 5 is not predicted");
+  EXPECT_EQ(problem_of_predictions("row,x\n3,1\n5,1\n6,1\n"), "p.csv:4: the row is not in the folds");
+  EXPECT_EQ(problem_of_predictions("row,x\n3,1\n5,1\n3,1\n"), "p.csv:4: the row occurs twice");
+  EXPECT_EQ(problem_of_predictions("row,x\n3,1\n5,0\n"), "p.csv:3: 'x' is not above zero");
+  EXPECT_EQ(problem_of_predictions("row,x\n3,1\n5,nan\n"), "p.csv:3: 'x' is 'nan', not a finite number");
 }
 
 TEST(Evaluation, A_baseline_includes_the_comparators_up_to_it_and_never_ours) {

@@ -9,7 +9,7 @@
 namespace dryfit::predictor {
 namespace {
 
-DataSet sample() {
+DataSet featured_rows() {
   DataSet data{.feature_names = {"x", "a, b"}, .base_is_feature = true};
   data.examples = {{7, "one", 0.1, {1, 2}}, {9, "t\"wo", 30, {3, 1.0 / 3}}};
   data.folds = {.rows = {0, 1}, .folds = {0, 1}, .count = 2};
@@ -18,7 +18,7 @@ DataSet sample() {
 }
 
 TEST(FeatureTable, Every_example_is_there_once_per_fold_with_that_folds_base) {
-  DataSet data = sample();
+  DataSet data = featured_rows();
   data.bases = {{1, 1}, {1, 1}};
   data.examples[1].features = {3, 4};
   data.bases[1][0] = 2;
@@ -32,7 +32,7 @@ TEST(FeatureTable, Every_example_is_there_once_per_fold_with_that_folds_base) {
 }
 
 TEST(FeatureTable, What_is_read_back_is_what_was_written) {
-  const auto data = sample();
+  const auto data = featured_rows();
   const auto table = parse_table(feature_table(data), "f.csv");
   ASSERT_TRUE(table) << table.error().what;
   EXPECT_EQ((*table->numbers("a, b"))[3], 1.0 / 3);

@@ -15,7 +15,7 @@ Result<Folds> folds_in(std::string_view text, std::size_t data_rows = 10) {
   return folds_of(*table, "model5_s0", data_rows);
 }
 
-std::string problem_of(std::string_view text) {
+std::string problem_of_folds(std::string_view text) {
   const auto folds = folds_in(text);
   return folds ? "" : folds.error().what;
 }
@@ -30,19 +30,19 @@ TEST(Folds, A_fold_is_tested_on_its_rows_and_trained_on_all_other_listed_ones) {
 }
 
 TEST(Folds, A_row_that_the_data_does_not_have_is_refused) {
-  EXPECT_EQ(problem_of("row,model5_s0\n0,0\n10,1\n"), "folds.csv:3: 'row' is not a whole number from 0 to 9");
-  EXPECT_EQ(problem_of("row,model5_s0\n-1,0\n"), "folds.csv:2: 'row' is not a whole number from 0 to 9");
-  EXPECT_EQ(problem_of("row,model5_s0\n0.5,0\n"), "folds.csv:2: 'row' is not a whole number from 0 to 9");
+  EXPECT_EQ(problem_of_folds("row,model5_s0\n0,0\n10,1\n"), "folds.csv:3: 'row' is not a whole number from 0 to 9");
+  EXPECT_EQ(problem_of_folds("row,model5_s0\n-1,0\n"), "folds.csv:2: 'row' is not a whole number from 0 to 9");
+  EXPECT_EQ(problem_of_folds("row,model5_s0\n0.5,0\n"), "folds.csv:2: 'row' is not a whole number from 0 to 9");
 }
 
 TEST(Folds, A_row_listed_twice_is_refused) {
-  EXPECT_EQ(problem_of("row,model5_s0\n2,0\n2,1\n"), "folds.csv:3: row 2 does not come after the row before it");
+  EXPECT_EQ(problem_of_folds("row,model5_s0\n2,0\n2,1\n"), "folds.csv:3: row 2 does not come after the row before it");
 }
 
 TEST(Folds, Gaps_and_a_single_fold_are_refused) {
-  EXPECT_EQ(problem_of("row,model5_s0\n1,0\n2,2\n"), "the folds 'model5_s0' have no row in fold 1");
-  EXPECT_EQ(problem_of("row,model5_s0\n1,0\n2,0\n"), "the folds 'model5_s0' are fewer than two");
-  EXPECT_EQ(problem_of("row,model5_s0\n"), "the folds 'model5_s0' are fewer than two");
+  EXPECT_EQ(problem_of_folds("row,model5_s0\n1,0\n2,2\n"), "the folds 'model5_s0' have no row in fold 1");
+  EXPECT_EQ(problem_of_folds("row,model5_s0\n1,0\n2,0\n"), "the folds 'model5_s0' are fewer than two");
+  EXPECT_EQ(problem_of_folds("row,model5_s0\n"), "the folds 'model5_s0' are fewer than two");
 }
 
 TEST(Folds, Only_rows_that_are_known_are_kept_and_no_fold_may_be_left_empty) {
@@ -56,7 +56,7 @@ TEST(Folds, Only_rows_that_are_known_are_kept_and_no_fold_may_be_left_empty) {
 }
 
 TEST(Folds, An_unknown_protocol_is_refused) {
-  EXPECT_EQ(problem_of("row,random5\n1,0\n"), "folds.csv: no column 'model5_s0'");
+  EXPECT_EQ(problem_of_folds("row,random5\n1,0\n"), "folds.csv: no column 'model5_s0'");
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-Json sample() {
+Json sample_row() {
   return Json::parse(R"({
     "key": "torchvision/tiny batch 2 adamw fp32 on rtx-3060-12gb, torch 2.6.0",
     "job": {"source": "torchvision", "model": "tiny", "batch": 2, "size": 0, "optimizer": "momentum",
@@ -29,13 +29,13 @@ Json sample() {
     "layers_complete": true})");
 }
 
-std::string problem_of(const Json& row) {
+std::string problem_of_row(const Json& row) {
   const auto job = parse_harvested_job(row.dump());
   return job ? "" : job.error().what;
 }
 
 TEST(HarvestedJob, A_row_is_read) {
-  const auto job = parse_harvested_job(sample().dump());
+  const auto job = parse_harvested_job(sample_row().dump());
   ASSERT_TRUE(job) << job.error().what;
   EXPECT_EQ(job->model, "tiny");
   EXPECT_EQ(job->card, "rtx-3060-12gb");
@@ -55,7 +55,7 @@ TEST(HarvestedJob, A_row_is_read) {
 }
 
 TEST(HarvestedJob, What_a_job_did_not_reach_is_zero) {
-  auto row = sample();
+  auto row = sample_row();
   row["compute"] = nullptr;
   row["model"]["forward_bytes"] = nullptr;
   row["torch"]["peak_reserved_bytes"] = nullptr;
@@ -68,28 +68,28 @@ TEST(HarvestedJob, What_a_job_did_not_reach_is_zero) {
 
 TEST(HarvestedJob, A_row_with_something_wrong_is_refused_by_name) {
   EXPECT_EQ(parse_harvested_job("model,batch").error().what, "not a row written by dryfit harvest");
-  auto row = sample();
+  auto row = sample_row();
   row["job"].erase("model");
-  EXPECT_EQ(problem_of(row), "the row's job: 'model' is not a string");
-  row = sample();
+  EXPECT_EQ(problem_of_row(row), "the row's job: 'model' is not a string");
+  row = sample_row();
   row["job"]["batch"] = "two";
-  EXPECT_EQ(problem_of(row), "the row's job: 'batch' is not a number");
-  row = sample();
+  EXPECT_EQ(problem_of_row(row), "the row's job: 'batch' is not a number");
+  row = sample_row();
   row["job"]["batch"] = 0;
-  EXPECT_EQ(problem_of(row), "the row's job has no batch");
-  row = sample();
+  EXPECT_EQ(problem_of_row(row), "the row's job has no batch");
+  row = sample_row();
   row["job"]["precision"] = "int8";
-  EXPECT_EQ(problem_of(row), "unknown precision 'int8'");
-  row = sample();
+  EXPECT_EQ(problem_of_row(row), "unknown precision 'int8'");
+  row = sample_row();
   row["layers"][1]["outputs"] = {{2, "four"}};
-  EXPECT_EQ(problem_of(row), "a layer of the row: 'outputs' is not a shape");
-  row = sample();
+  EXPECT_EQ(problem_of_row(row), "a layer of the row: 'outputs' is not a shape");
+  row = sample_row();
   row["layers"] = 1;
-  EXPECT_EQ(problem_of(row), "the row's 'layers' is not a list");
+  EXPECT_EQ(problem_of_row(row), "the row's 'layers' is not a list");
 }
 
 TEST(HarvestedJob, A_row_may_have_been_harvested_without_layers) {
-  auto row = sample();
+  auto row = sample_row();
   row.erase("layers");
   const auto job = parse_harvested_job(row.dump());
   ASSERT_TRUE(job) << job.error().what;
@@ -98,7 +98,7 @@ TEST(HarvestedJob, A_row_may_have_been_harvested_without_layers) {
 
 TEST(HarvestedJob, A_reference_is_seen_whole_in_fp32_and_without_checkpointing) {
   const auto is_reference_with = [](const char* part, const char* key, const Json& value) {
-    auto row = sample();
+    auto row = sample_row();
     (*part == '\0' ? row : row[part])[key] = value;
     return is_reference(*parse_harvested_job(row.dump()));
   };
@@ -109,7 +109,7 @@ TEST(HarvestedJob, A_reference_is_seen_whole_in_fp32_and_without_checkpointing) 
 }
 
 TEST(HarvestedJob, A_model_is_described_per_sample_at_the_size_of_its_input) {
-  const auto model = describe(*parse_harvested_job(sample().dump()));
+  const auto model = describe(*parse_harvested_job(sample_row().dump()));
   EXPECT_EQ(model.source, "torchvision");
   EXPECT_EQ(model.name, "tiny");
   EXPECT_EQ(model.size, 32);
@@ -121,7 +121,7 @@ TEST(HarvestedJob, A_model_is_described_per_sample_at_the_size_of_its_input) {
 }
 
 TEST(HarvestedJob, A_workspace_that_is_allocated_once_per_batch_is_not_counted_per_sample) {
-  auto row = sample();
+  auto row = sample_row();
   row["layers"].push_back(Json::parse(R"({"name": "fc", "kind": "Linear", "inputs": [[2, 256]], "outputs": [[2, 10]],
                                           "parameters": 2570, "held_bytes": 8520192})"));
   row["model"]["forward_bytes"] = 9000 + 8520192;
@@ -129,7 +129,7 @@ TEST(HarvestedJob, A_workspace_that_is_allocated_once_per_batch_is_not_counted_p
 }
 
 TEST(HarvestedJob, The_size_of_a_sequence_is_its_length_unless_the_job_names_one) {
-  auto row = sample();
+  auto row = sample_row();
   row["layers"][0]["inputs"] = {{2, 128}};
   EXPECT_EQ(describe(*parse_harvested_job(row.dump())).size, 128);
   row["job"]["size"] = 100;

@@ -14,7 +14,7 @@ namespace {
 
 using testing::sample_job_model;
 
-std::string problem_of(std::string_view bytes) {
+std::string problem_of_job_file(std::string_view bytes) {
   const auto model = parse_job_model(bytes, "m.model");
   return model ? "" : model.error().what;
 }
@@ -60,12 +60,13 @@ TEST(JobModelFile, It_begins_as_it_is_drawn) {
 
 TEST(JobModelFile, Any_cut_and_any_changed_byte_is_detected) {
   const auto bytes = to_bytes(small_model());
-  for (std::size_t size = 0; size < bytes.size(); ++size) EXPECT_NE(problem_of(bytes.substr(0, size)), "") << size;
-  EXPECT_EQ(problem_of(bytes + "x"), "m.model: the model file is damaged");
+  for (std::size_t size = 0; size < bytes.size(); ++size)
+    EXPECT_NE(problem_of_job_file(bytes.substr(0, size)), "") << size;
+  EXPECT_EQ(problem_of_job_file(bytes + "x"), "m.model: the model file is damaged");
   for (std::size_t place = 0; place < bytes.size(); ++place) {
     auto changed = bytes;
     changed[place] = static_cast<char>(changed[place] ^ 4);
-    EXPECT_NE(problem_of(changed), "") << place;
+    EXPECT_NE(problem_of_job_file(changed), "") << place;
   }
 }
 
@@ -90,11 +91,11 @@ TEST(JobModelFile, A_changed_byte_under_a_right_checksum_never_does_harm) {
 TEST(JobModelFile, A_newer_version_and_another_kind_are_refused_by_name) {
   auto bytes = to_bytes(small_model());
   bytes[8] = 3;
-  EXPECT_EQ(problem_of(bytes), "m.model: the model file is of version 3; this Dryfit reads up to 2");
+  EXPECT_EQ(problem_of_job_file(bytes), "m.model: the model file is of version 3; this Dryfit reads up to 2");
   bytes[6] = 'm';
-  EXPECT_EQ(problem_of(bytes), "m.model: a Dryfit model of another kind");
-  EXPECT_EQ(problem_of(""), "m.model: not a Dryfit model file");
-  EXPECT_EQ(problem_of("PK\3\4"), "m.model: not a Dryfit model file");
+  EXPECT_EQ(problem_of_job_file(bytes), "m.model: a Dryfit model of another kind");
+  EXPECT_EQ(problem_of_job_file(""), "m.model: not a Dryfit model file");
+  EXPECT_EQ(problem_of_job_file("PK\3\4"), "m.model: not a Dryfit model file");
 }
 
 TEST(JobModelFile, A_file_is_written_and_read_and_failures_are_reported) {

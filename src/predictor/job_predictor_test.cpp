@@ -17,7 +17,7 @@ namespace {
 using testing::sample_description;
 using testing::sample_job_model;
 
-std::string problem_of(const JobModel& model) {
+std::string problem_of_job_model(const JobModel& model) {
   const auto predictor = JobPredictor::of(model);
   return predictor ? "" : predictor.error().what;
 }
@@ -137,17 +137,17 @@ TEST(JobPredictor, A_bad_job_and_a_bad_coverage_are_errors_and_never_a_number) {
 }
 
 TEST(JobPredictor, A_model_with_parts_that_do_not_belong_together_is_refused) {
-  EXPECT_EQ(problem_of({.card = sample_job_model().card}), "the model 'sample' has learned nothing");
+  EXPECT_EQ(problem_of_job_model({.card = sample_job_model().card}), "the model 'sample' has learned nothing");
   auto model = sample_job_model();
   model.card.licence.clear();
-  EXPECT_EQ(problem_of(model), "the model's description is incomplete");
+  EXPECT_EQ(problem_of_job_model(model), "the model's description is incomplete");
   model = sample_job_model();
   model.variants.push_back(model.variants[0]);
-  EXPECT_EQ(problem_of(model), "the model 'sample' has two variants 'outline'");
+  EXPECT_EQ(problem_of_job_model(model), "the model 'sample' has two variants 'outline'");
   const auto problem_after = [](auto change) {
     auto changed = sample_job_model();
     change(changed.variants[2]);
-    return problem_of(changed);
+    return problem_of_job_model(changed);
   };
   const std::string begin = "the model's variant 'layers': ";
   EXPECT_EQ(problem_after([](JobVariant& variant) { variant.base.weights[3] = -1; }),

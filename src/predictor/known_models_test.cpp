@@ -30,7 +30,7 @@ KnownModels catalogue(const std::vector<KnownModel>& models) {
   return std::move(KnownModels::parse(to_json_lines(models), "models.jsonl")).value();
 }
 
-std::string problem_of(const std::string& text) {
+std::string problem_of_catalogue(const std::string& text) {
   const auto models = KnownModels::parse(text, "models.jsonl");
   return models ? "" : models.error().what;
 }
@@ -73,29 +73,30 @@ TEST(KnownModels, Are_read_as_they_are_written) {
 }
 
 TEST(KnownModels, A_file_that_is_something_else_newer_or_damaged_is_refused) {
-  EXPECT_EQ(problem_of("model,size\n"), "'models.jsonl' is not a catalogue of models");
-  EXPECT_EQ(problem_of(R"({"format": "dryfit models", "version": 3})"),
+  EXPECT_EQ(problem_of_catalogue("model,size\n"), "'models.jsonl' is not a catalogue of models");
+  EXPECT_EQ(problem_of_catalogue(R"({"format": "dryfit models", "version": 3})"),
             "'models.jsonl' is a catalogue of version 3; this Dryfit reads up to 2");
-  EXPECT_EQ(problem_of(R"({"format": "dryfit models", "version": 1, "block": ["run"]})"),
+  EXPECT_EQ(problem_of_catalogue(R"({"format": "dryfit models", "version": 1, "block": ["run"]})"),
             "'models.jsonl' describes blocks in another layout than this Dryfit");
-  EXPECT_EQ(problem_of(heading()), "'models.jsonl' contains no models");
-  EXPECT_EQ(problem_of(heading() + "{\"name\": "), "models.jsonl:2 is not a JSON object");
-  EXPECT_EQ(problem_of(heading() + R"({"name": "tiny", "parameters": "many"})"),
+  EXPECT_EQ(problem_of_catalogue(heading()), "'models.jsonl' contains no models");
+  EXPECT_EQ(problem_of_catalogue(heading() + "{\"name\": "), "models.jsonl:2 is not a JSON object");
+  EXPECT_EQ(problem_of_catalogue(heading() + R"({"name": "tiny", "parameters": "many"})"),
             "models.jsonl:2: 'parameters' is not a number");
-  EXPECT_EQ(problem_of(heading() + R"({"name": "tiny", "size": 224, "parameters": -1})"),
+  EXPECT_EQ(problem_of_catalogue(heading() + R"({"name": "tiny", "size": 224, "parameters": -1})"),
             "models.jsonl:2: the job's 'parameters' is -1");
-  EXPECT_EQ(problem_of(heading() + R"({"name": "tiny", "size": 224, "parameters": 1, "blocks": [[1, 2]]})"),
+  EXPECT_EQ(problem_of_catalogue(heading() + R"({"name": "tiny", "size": 224, "parameters": 1, "blocks": [[1, 2]]})"),
             "models.jsonl:2: a block is not a list of 25 numbers");
   const std::string tiny = R"({"name": "tiny", "size": 224, "parameters": 1, "probes": )";
-  EXPECT_EQ(problem_of(heading() + tiny + "[[1, 2]]}"),
+  EXPECT_EQ(problem_of_catalogue(heading() + tiny + "[[1, 2]]}"),
             "models.jsonl:2: a probe is not a list of precision, checkpointing and four numbers");
-  EXPECT_EQ(problem_of(heading() + tiny + R"([["int4", false, 2, 5, 6, 9]]})"),
+  EXPECT_EQ(problem_of_catalogue(heading() + tiny + R"([["int4", false, 2, 5, 6, 9]]})"),
             "models.jsonl:2: unknown precision 'int4'");
-  EXPECT_EQ(problem_of(heading() + tiny + R"([["fp32", false, 2, -5, 6, 9]]})"),
+  EXPECT_EQ(problem_of_catalogue(heading() + tiny + R"([["fp32", false, 2, -5, 6, 9]]})"),
             "models.jsonl:2: the job's 'probes: reserved_bytes' is -5");
-  EXPECT_EQ(problem_of(heading() + tiny + R"([["fp32", false, 2, 5, 6, 9], ["fp32", false, 2, 5, 6, 9]]})"),
+  EXPECT_EQ(problem_of_catalogue(heading() + tiny + R"([["fp32", false, 2, 5, 6, 9], ["fp32", false, 2, 5, 6, 9]]})"),
             "models.jsonl:2: the job's 'probes' are out of order or contain a duplicate");
-  EXPECT_EQ(problem_of(heading() + R"({"size": 224, "parameters": 1})"), "models.jsonl:2: the model has no 'name'");
+  EXPECT_EQ(problem_of_catalogue(heading() + R"({"size": 224, "parameters": 1})"),
+            "models.jsonl:2: the model has no 'name'");
 }
 
 TEST(KnownModels, A_missing_file_says_how_to_get_one) {

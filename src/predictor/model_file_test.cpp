@@ -14,7 +14,7 @@ namespace {
 using testing::sample_job;
 using testing::sample_model;
 
-std::string problem_of(std::string_view bytes) {
+std::string problem_of_model_file(std::string_view bytes) {
   const auto model = parse_model(bytes, "m.model");
   return model ? "" : model.error().what;
 }
@@ -50,31 +50,31 @@ TEST(ModelFile, It_begins_as_it_is_drawn) {
 TEST(ModelFile, Any_cut_and_any_changed_byte_is_damage) {
   const auto bytes = to_bytes(sample_model(FeatureSet::plain, 2));
   for (std::size_t size = 8; size < bytes.size(); size += 97) {
-    EXPECT_EQ(problem_of(bytes.substr(0, size)), "m.model: the model file is damaged");
+    EXPECT_EQ(problem_of_model_file(bytes.substr(0, size)), "m.model: the model file is damaged");
   }
-  EXPECT_EQ(problem_of(bytes + "x"), "m.model: the model file is damaged");
+  EXPECT_EQ(problem_of_model_file(bytes + "x"), "m.model: the model file is damaged");
   for (std::size_t place = 12; place < bytes.size(); place += 101) {
     auto changed = bytes;
     changed[place] = static_cast<char>(changed[place] ^ 4);
-    EXPECT_EQ(problem_of(changed), "m.model: the model file is damaged") << place;
+    EXPECT_EQ(problem_of_model_file(changed), "m.model: the model file is damaged") << place;
   }
 }
 
 TEST(ModelFile, A_length_that_lies_under_a_right_checksum_is_damage) {
   auto bytes = to_bytes(sample_model(FeatureSet::plain, 2));
   bytes[27] = '\x7f';  // the name is to be two billion letters long
-  EXPECT_EQ(problem_of(sealed(bytes)), "m.model: the model file is damaged");
+  EXPECT_EQ(problem_of_model_file(sealed(bytes)), "m.model: the model file is damaged");
 }
 
 TEST(ModelFile, A_newer_version_is_refused_by_number) {
   auto bytes = to_bytes(sample_model(FeatureSet::plain, 2));
   bytes[8] = 2;
-  EXPECT_EQ(problem_of(bytes), "m.model: the model file is of version 2; this Dryfit reads up to 1");
+  EXPECT_EQ(problem_of_model_file(bytes), "m.model: the model file is of version 2; this Dryfit reads up to 1");
 }
 
 TEST(ModelFile, Other_bytes_are_not_a_model) {
-  EXPECT_EQ(problem_of(""), "m.model: not a Dryfit model file");
-  EXPECT_EQ(problem_of("PK\3\4"), "m.model: not a Dryfit model file");
+  EXPECT_EQ(problem_of_model_file(""), "m.model: not a Dryfit model file");
+  EXPECT_EQ(problem_of_model_file("PK\3\4"), "m.model: not a Dryfit model file");
 }
 
 TEST(ModelFile, A_file_is_written_and_read_and_failures_are_reported) {

@@ -12,11 +12,11 @@
 namespace dryfit::predictor {
 namespace {
 
-const SiteGroup kResnets{"rtx-4090-24gb", "resnet"};
+const SiteGroup kCalibratedResnets{"rtx-4090-24gb", "resnet"};
 constexpr double kMargin = 0.1;  // of the shipped bounds, in ln
 
 /// A job that took e^`ratio` times the median.
-SitePair pair(double ratio, bool at_least = false, const SiteGroup& group = kResnets) {
+SitePair pair(double ratio, bool at_least = false, const SiteGroup& group = kCalibratedResnets) {
   return {.group = group,
           .median = 1000,
           .upper = 1000 * std::exp(kMargin),
@@ -35,7 +35,7 @@ std::vector<SitePair> rising(int count) {
 double weight(double n, double coverage) { return n / (n + coverage / (1 - coverage)); }
 
 TEST(SiteCalibration, Without_records_a_bound_stays_as_it_was_shipped) {
-  EXPECT_EQ(SiteCalibration().apply(1000, 1200, 0.95, kResnets), 1200);
+  EXPECT_EQ(SiteCalibration().apply(1000, 1200, 0.95, kCalibratedResnets), 1200);
 }
 
 TEST(SiteCalibration, The_finite_sample_rule_takes_the_next_higher_rank) {
@@ -43,25 +43,25 @@ TEST(SiteCalibration, The_finite_sample_rule_takes_the_next_higher_rank) {
   const auto calibration = calibrate(rising(19));
   const double w = weight(19, 0.9), q = 0.18 - kMargin;
   const double site = w * q, card = w * q + (1 - w) * site;
-  EXPECT_NEAR(calibration.shift(0.9, kResnets), w * q + (1 - w) * card, 1e-12);
+  EXPECT_NEAR(calibration.shift(0.9, kCalibratedResnets), w * q + (1 - w) * card, 1e-12);
 }
 
 TEST(SiteCalibration, Too_few_records_may_raise_a_bound_and_not_lower_it) {
-  EXPECT_NEAR(calibrate(rising(8)).shift(0.9, kResnets), 0, 1e-12);
+  EXPECT_NEAR(calibrate(rising(8)).shift(0.9, kCalibratedResnets), 0, 1e-12);
   std::vector<SitePair> above{pair(0.3)};
-  const double shift = calibrate(above).shift(0.9, kResnets);
+  const double shift = calibrate(above).shift(0.9, kCalibratedResnets);
   EXPECT_GT(shift, 0);
   EXPECT_LT(shift, 0.2);
 }
 
 TEST(SiteCalibration, Many_records_lower_a_bound_that_is_too_high) {
   std::vector<SitePair> pairs(2000, pair(0.02));
-  EXPECT_NEAR(calibrate(pairs).shift(0.9, kResnets), 0.02 - kMargin, 0.001);
-  EXPECT_NEAR(calibrate(pairs).apply(1000, 1000 * std::exp(kMargin), 0.9, kResnets), 1020.2, 0.5);
+  EXPECT_NEAR(calibrate(pairs).shift(0.9, kCalibratedResnets), 0.02 - kMargin, 0.001);
+  EXPECT_NEAR(calibrate(pairs).apply(1000, 1000 * std::exp(kMargin), 0.9, kCalibratedResnets), 1020.2, 0.5);
 }
 
 TEST(SiteCalibration, Observations_from_elsewhere_raise_a_bound_and_never_lower_it) {
-  const SiteGroup other_family{kResnets.card, "vit"}, other_card{"t4-16gb", "resnet"};
+  const SiteGroup other_family{kCalibratedResnets.card, "vit"}, other_card{"t4-16gb", "resnet"};
   const std::vector<SitePair> low(500, pair(0.01)), high(500, pair(0.2));
   EXPECT_EQ(calibrate(low).shift(0.9, other_family), 0);
   EXPECT_EQ(calibrate(low).shift(0.9, other_card), 0);
@@ -71,33 +71,35 @@ TEST(SiteCalibration, Observations_from_elsewhere_raise_a_bound_and_never_lower_
 
 TEST(SiteCalibration, A_bound_that_was_widened_for_one_job_stays_wider) {
   const auto calibration = calibrate(rising(50));
-  EXPECT_NEAR(calibration.apply(1000, 3000, 0.9, kResnets) / calibration.apply(1000, 1500, 0.9, kResnets), 2, 1e-12);
+  EXPECT_NEAR(
+      calibration.apply(1000, 3000, 0.9, kCalibratedResnets) / calibration.apply(1000, 1500, 0.9, kCalibratedResnets),
+      2, 1e-12);
 }
 
 TEST(SiteCalibration, A_bound_is_never_below_the_median) {
   const std::vector<SitePair> pairs(5000, pair(-1));
-  EXPECT_EQ(calibrate(pairs).apply(1000, 1100, 0.9, kResnets), 1000);
+  EXPECT_EQ(calibrate(pairs).apply(1000, 1100, 0.9, kCalibratedResnets), 1000);
 }
 
 TEST(SiteCalibration, A_job_that_ran_out_of_memory_gives_its_weight_to_larger_ones) {
   // 1, 2, 3+, 4 of four records and the unseen one: masses 0.2, 0.2, −, 0.3 and 0.3.
   std::vector<SitePair> pairs{pair(1), pair(2), pair(3, true), pair(4)};
   const auto calibration = calibrate(pairs);
-  const double scale = calibration.groups.at(kResnets)[0].scale;
+  const double scale = calibration.groups.at(kCalibratedResnets)[0].scale;
   const double q = 4 - scale * 0.5244005127080407;  // the normal quantile of 0.7
-  EXPECT_NEAR(calibration.shift(0.7, kResnets), q * (1 - std::pow(1 - weight(4, 0.7), 3)), 1e-9);
+  EXPECT_NEAR(calibration.shift(0.7, kCalibratedResnets), q * (1 - std::pow(1 - weight(4, 0.7), 3)), 1e-9);
 }
 
 TEST(SiteCalibration, Running_out_of_memory_below_the_bound_lowers_nothing) {
   const std::vector<SitePair> failed(500, pair(0.01, true));
-  EXPECT_EQ(calibrate(failed).shift(0.9, kResnets), 0);
+  EXPECT_EQ(calibrate(failed).shift(0.9, kCalibratedResnets), 0);
 }
 
 TEST(SiteCalibration, Running_out_of_memory_above_the_bound_raises_it) {
   auto pairs = rising(100);
-  const double without = calibrate(pairs).shift(0.9, kResnets);
+  const double without = calibrate(pairs).shift(0.9, kCalibratedResnets);
   for (int i = 0; i < 5; ++i) pairs.push_back(pair(0.5, true));
-  EXPECT_GT(calibrate(pairs).shift(0.9, kResnets), without);
+  EXPECT_GT(calibrate(pairs).shift(0.9, kCalibratedResnets), without);
 }
 
 TEST(SiteCalibration, The_order_of_the_records_does_not_matter) {
@@ -108,7 +110,7 @@ TEST(SiteCalibration, The_order_of_the_records_does_not_matter) {
 }
 
 TEST(SiteCalibration, A_coverage_of_one_half_or_less_is_left_alone) {
-  EXPECT_EQ(calibrate(rising(50)).shift(0.5, kResnets), 0);
+  EXPECT_EQ(calibrate(rising(50)).shift(0.5, kCalibratedResnets), 0);
 }
 
 TEST(SiteCalibration, New_jobs_of_the_same_kind_are_covered_as_often_as_promised) {
@@ -124,7 +126,7 @@ TEST(SiteCalibration, New_jobs_of_the_same_kind_are_covered_as_often_as_promised
   std::vector<SitePair> seen;
   for (int i = 0; i < 1000; ++i) seen.push_back(drawn());
   const auto calibration = calibrate(seen);
-  const double shift = calibration.shift(0.95, kResnets);
+  const double shift = calibration.shift(0.95, kCalibratedResnets);
   int before = 0, after = 0;
   constexpr int kNew = 20'000;
   for (int i = 0; i < kNew; ++i) {

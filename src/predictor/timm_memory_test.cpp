@@ -7,7 +7,7 @@
 namespace dryfit::predictor {
 namespace {
 
-struct Texts {
+struct MemoryTexts {
   std::string memory =
       "model,batch_size,param_count_m,gmacs,macts_m,measured_max_gpu_mem_mib,faketensor_mib\n"
       "big,8,20,4,10,3000,2000\n"
@@ -30,7 +30,7 @@ struct Texts {
   }
 };
 
-Result<TimmMemory> joined(const Texts& texts) {
+Result<TimmMemory> joined(const MemoryTexts& texts) {
   const auto table = [](const std::string& text, const char* name) {
     auto parsed = parse_table(text, name);
     EXPECT_TRUE(parsed) << parsed.error().what;
@@ -44,7 +44,7 @@ Result<TimmMemory> joined(const Texts& texts) {
                           "model5_s0");
 }
 
-std::string problem_of(const Texts& texts) {
+std::string problem_of(const MemoryTexts& texts) {
   const auto data = joined(texts);
   return data ? "" : data.error().what;
 }
@@ -73,7 +73,7 @@ TEST(TimmMemory, A_model_is_described_at_the_size_at_which_it_was_measured) {
 }
 
 TEST(TimmMemory, A_model_of_which_something_is_not_known_is_named) {
-  Texts texts;
+  MemoryTexts texts;
   texts.sizes = "model,table_img,train_img\nbig,288,144\n";
   EXPECT_EQ(problem_of(texts), "memory.csv:4: no training size is known for the model 'small'");
   texts = {};
@@ -85,14 +85,14 @@ TEST(TimmMemory, A_model_of_which_something_is_not_known_is_named) {
 }
 
 TEST(TimmMemory, A_batch_of_zero_is_refused_with_its_line) {
-  Texts texts;
+  MemoryTexts texts;
   texts.memory.replace(texts.memory.find("small,16"), 8, "small,0");
   EXPECT_EQ(problem_of(texts), "memory.csv:4: the job's 'batch' is 0.000000");
 }
 
 TEST(TimmMemory, Blocks_out_of_order_are_refused) {
-  Texts texts;
-  texts.blocks += Texts::block("small,224,2", 1);
+  MemoryTexts texts;
+  texts.blocks += MemoryTexts::block("small,224,2", 1);
   EXPECT_EQ(problem_of(texts), "blocks.csv:6: the block is not the next one of its model");
 }
 

@@ -11,7 +11,7 @@
 namespace dryfit::predictor {
 namespace {
 
-struct Texts {
+struct ThroughputTexts {
   std::string measured = "model,train_samples_per_sec\na,100\nb,200\nc,300\nd,400\n";
   std::string features =
       "row,model,module,batch,img,params,layers,gmacs,bytes,ew,dws,lins,memsh,roof_t,roof_gf\n"
@@ -33,7 +33,7 @@ struct Texts {
   }
 };
 
-Result<DataSet> joined(const Texts& texts, ThroughputFeatures features = ThroughputFeatures::roofline) {
+Result<DataSet> joined(const ThroughputTexts& texts, ThroughputFeatures features = ThroughputFeatures::roofline) {
   const auto table = [](const std::string& text, const char* name) {
     return std::move(parse_table(text, name)).value();
   };
@@ -82,19 +82,19 @@ TEST(TimmThroughput, Tokens_are_the_blocks_of_the_model_and_what_grows_with_the_
 }
 
 TEST(TimmThroughput, A_model_without_blocks_at_its_image_size_is_named) {
-  Texts texts;
-  texts.blocks = Texts::blocks_of({"a,224,0", "c,192,0", "d,224,0"});
+  ThroughputTexts texts;
+  texts.blocks = ThroughputTexts::blocks_of({"a,224,0", "c,192,0", "d,224,0"});
   EXPECT_EQ(joined(texts).error().what, "features.csv:3: no blocks are known for the model 'c' at its image size");
 }
 
 TEST(TimmThroughput, Features_of_another_table_are_refused) {
-  Texts texts;
+  ThroughputTexts texts;
   texts.measured = "model,train_samples_per_sec\na,100\nb,200\nx,300\nd,400\n";
   EXPECT_EQ(joined(texts).error().what, "features.csv:3: the row is not the next one of the model 'c'");
 }
 
 TEST(TimmThroughput, A_fold_of_which_nothing_is_known_is_refused) {
-  Texts texts;
+  ThroughputTexts texts;
   texts.folds = "row,module5_s0\n0,0\n1,1\n2,0\n3,0\n";
   EXPECT_EQ(joined(texts).error().what, "fold 1 has no row with features");
 }

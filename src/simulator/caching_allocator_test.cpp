@@ -12,7 +12,7 @@ namespace {
 using namespace literals;
 
 constexpr StreamId kMain{0}, kSide{0x1000};
-constexpr TorchVersion k2_6{2, 6, 0};
+constexpr TorchVersion kTorch2_6{2, 6, 0};
 
 CachingAllocator make(const char* conf = "", Bytes total = 1_GiB, TorchVersion version = TorchVersion::newest()) {
   return CachingAllocator(
@@ -61,7 +61,7 @@ TEST(CachingAllocator, Freeing_a_block_between_two_free_neighbours_merges_all_th
 
 TEST(CachingAllocator, Among_equal_sizes_the_version_decides) {
   for (const bool by_address : {true, false}) {
-    CachingAllocator allocator({.version = by_address ? k2_6 : TorchVersion::newest(),
+    CachingAllocator allocator({.version = by_address ? kTorch2_6 : TorchVersion::newest(),
                                 .device = {.total = 1_GiB},
                                 .addresses = std::make_unique<DescendingAddresses>(Address{1} << 40)});
     const auto older = allocator.malloc(20_MiB), newer = allocator.malloc(20_MiB);

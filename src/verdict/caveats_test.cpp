@@ -13,7 +13,7 @@ constexpr Bytes kCapacity = 8_GiB;
 constexpr Bytes kContext = 200_MiB;
 constexpr Bytes kSpread = 40_MiB;
 
-Card card() {
+Card caveats_card() {
   Card card;
   card.id = "rtx-4060-8gb";
   card.total_memory = kCapacity;
@@ -57,20 +57,20 @@ std::vector<std::string> names(const Verdict& verdict) {
 using Names = std::vector<std::string>;
 
 void expect_tight(const RunFacts& facts, const Names& because) {
-  const auto verdict = judge(card(), facts);
+  const auto verdict = judge(caveats_card(), facts);
   EXPECT_EQ(verdict.answer, Answer::tight);
   EXPECT_EQ(names(verdict), because);
   EXPECT_EQ(verdict.reason, verdict.caveats.empty() ? "" : verdict.caveats.front().text);
 }
 
 void expect_plain_fit(const RunFacts& facts) {
-  const auto verdict = judge(card(), facts);
+  const auto verdict = judge(caveats_card(), facts);
   EXPECT_EQ(verdict.answer, Answer::fits);
   EXPECT_EQ(names(verdict), Names{});
 }
 
 TEST(Interval, What_PyTorch_does_not_see_lies_within_the_spread_of_the_card) {
-  const auto verdict = judge(card(), stopped(trainer_leaving(1_GiB)));
+  const auto verdict = judge(caveats_card(), stopped(trainer_leaving(1_GiB)));
   EXPECT_EQ(verdict.outside_low, 186_MiB);
   EXPECT_EQ(verdict.outside_high, 266_MiB);
   EXPECT_EQ(verdict.device_peak_low, verdict.device_peak - kSpread);
@@ -78,7 +78,7 @@ TEST(Interval, What_PyTorch_does_not_see_lies_within_the_spread_of_the_card) {
 }
 
 TEST(Interval, What_was_counted_is_its_lowest_end) {
-  auto uncertain = card();
+  auto uncertain = caveats_card();
   uncertain.context_spread = 1_GiB;
   const auto verdict = judge(uncertain, stopped(trainer_leaving(4_GiB)));
   EXPECT_EQ(verdict.outside_low, 26_MiB);
@@ -88,7 +88,7 @@ TEST(Interval, What_was_counted_is_its_lowest_end) {
 TEST(Interval, Each_process_on_the_device_adds_its_own_uncertainty) {
   auto facts = stopped(trainer_leaving(6_GiB));
   facts.processes.push_back(trainer_leaving(6_GiB));
-  const auto verdict = judge(card(), facts);
+  const auto verdict = judge(caveats_card(), facts);
   EXPECT_EQ(verdict.device_peak_high, verdict.device_peak + kSpread * 2);
 }
 
@@ -116,7 +116,7 @@ TEST(Fit, Is_tight_when_values_were_not_followed_and_less_than_a_quarter_is_left
   process = trainer_leaving(3_GiB);
   process.notes["values.not_followed"] = "it needs PyTorch 2.5 or later";
   expect_plain_fit(stopped(process));
-  EXPECT_EQ(judge(card(), stopped(process)).diagnostics.counts().count("values.not_followed"), 1u);
+  EXPECT_EQ(judge(caveats_card(), stopped(process)).diagnostics.counts().count("values.not_followed"), 1u);
 }
 
 TEST(Fit, Is_tight_when_another_order_of_addresses_could_take_what_is_left) {
@@ -124,7 +124,7 @@ TEST(Fit, Is_tight_when_another_order_of_addresses_could_take_what_is_left) {
   expect_plain_fit(facts);
   facts.address_order_assumed = true;
   expect_tight(facts, {"address_order"});
-  EXPECT_NE(judge(card(), facts).hint.find("--address-orders"), std::string::npos);
+  EXPECT_NE(judge(caveats_card(), facts).hint.find("--address-orders"), std::string::npos);
   facts.processes = {trainer_leaving(300_MiB)};
   expect_plain_fit(facts);
 }
@@ -142,7 +142,7 @@ TEST(Fit, With_every_assumed_size_at_its_largest_is_plain) {
   auto process = trainer_leaving(500_MiB);
   process.assumptions = {{"nonzero", "train.py:42", 3, 20, 20}};
   expect_plain_fit(stopped(process));
-  EXPECT_EQ(judge(card(), stopped(process)).assumptions.size(), 1u);
+  EXPECT_EQ(judge(caveats_card(), stopped(process)).assumptions.size(), 1u);
 }
 
 TEST(Fit, Of_a_tuned_program_is_tight_with_little_headroom_and_noted_otherwise) {
@@ -152,7 +152,7 @@ TEST(Fit, Of_a_tuned_program_is_tight_with_little_headroom_and_noted_otherwise) 
   process = trainer_leaving(1_GiB);
   process.notes["tuning.triton_autotune"] = "1";
   expect_plain_fit(stopped(process));
-  const auto verdict = judge(card(), stopped(process));
+  const auto verdict = judge(caveats_card(), stopped(process));
   EXPECT_EQ(verdict.diagnostics.counts().at("peak_depends_on_tuning"), 1u);
   EXPECT_EQ(verdict.tuning, Names{"Triton's autotuner"});
 }
@@ -180,17 +180,17 @@ RunFacts failed_missing(Bytes missing) {
 }
 
 TEST(Failure, That_the_lower_bound_of_the_outside_memory_would_have_spared_says_so) {
-  const auto verdict = judge(card(), failed_missing(40_MiB));
+  const auto verdict = judge(caveats_card(), failed_missing(40_MiB));
   EXPECT_EQ(verdict.answer, Answer::does_not_fit);
   EXPECT_EQ(names(verdict), Names{"outside_memory"});
   EXPECT_NE(verdict.caveats[0].text.find("short by 40.0 MiB"), std::string::npos) << verdict.caveats[0].text;
-  EXPECT_EQ(names(judge(card(), failed_missing(42_MiB))), Names{});
+  EXPECT_EQ(names(judge(caveats_card(), failed_missing(42_MiB))), Names{});
 }
 
 TEST(Failure, That_rests_on_assumed_sizes_says_so) {
   auto facts = failed_missing(1_GiB);
   facts.processes[0].assumptions = {{"masked_select", "model.py:7", 1, 20, 20}};
-  const auto verdict = judge(card(), facts);
+  const auto verdict = judge(caveats_card(), facts);
   EXPECT_EQ(names(verdict), Names{"assumed_sizes"});
   EXPECT_NE(verdict.caveats[0].text.find("masked_select at model.py:7"), std::string::npos);
 }
@@ -257,9 +257,9 @@ RunFacts estimated(Bytes headroom, EstimateFacts estimate = {}) {
 TEST(Caveats, Other_orders_of_addresses_are_advised_only_where_they_can_be_tried) {
   auto facts = stopped(trainer_leaving(100_MiB));
   facts.address_order_assumed = true;
-  EXPECT_NE(judge(card(), facts).hint.find("--address-orders"), std::string::npos);
+  EXPECT_NE(judge(caveats_card(), facts).hint.find("--address-orders"), std::string::npos);
   facts.estimate = EstimateFacts{};
-  EXPECT_EQ(judge(card(), facts).hint, "");
+  EXPECT_EQ(judge(caveats_card(), facts).hint, "");
 }
 
 TEST(Caveats, An_estimate_that_leaves_less_than_its_error_is_tight) {
@@ -271,14 +271,14 @@ TEST(Caveats, An_estimate_that_leaves_less_than_its_error_is_tight) {
 TEST(Caveats, What_a_trace_does_not_tell_counts_where_little_is_left) {
   const EstimateFacts facts{.gaps = {{"parameters", "frozen ones are not counted"}}};
   expect_tight(estimated(300_MiB, facts), {"estimate_error", "trace_gaps"});
-  const auto verdict = judge(card(), estimated(4_GiB, facts));
+  const auto verdict = judge(caveats_card(), estimated(4_GiB, facts));
   EXPECT_EQ(verdict.answer, Answer::fits);
   EXPECT_TRUE(verdict.estimated);
   EXPECT_EQ(verdict.gaps.size(), 1u);
 }
 
 TEST(Caveats, Of_a_trace_that_is_not_whole_nothing_can_be_told) {
-  const auto verdict = judge(card(), estimated(4_GiB, {.damage = "it ends in the middle"}));
+  const auto verdict = judge(caveats_card(), estimated(4_GiB, {.damage = "it ends in the middle"}));
   EXPECT_EQ(verdict.answer, Answer::cannot_tell);
   EXPECT_NE(verdict.reason.find("it ends in the middle"), std::string::npos);
 }
