@@ -110,7 +110,7 @@ std::optional<Doubt> exited_with_error(const Case& run) {
 std::optional<Doubt> timed_out(const Case& run) {
   if (!run.facts.timed_out || run.steps > 0) return std::nullopt;
   return Doubt{"the program did not complete an optimizer step within the --timeout",
-               "Give it more time, or less to do before its first step (data loading, downloads)."};
+               "Allow more time, or reduce the work before the first step (data loading, downloads)."};
 }
 
 std::optional<Doubt> no_driver(const Case& run) {
@@ -136,7 +136,7 @@ std::optional<Doubt> capture_incomplete(const Case& run) {
     if (process.complete) continue;
     const auto which = process.pid == 0 ? "a process" : "process " + std::to_string(process.pid);
     return Doubt{"the trace of " + which + " is incomplete: " + process.incomplete_why,
-                 "Make room for it (space in the folder of TMPDIR, limits set by ulimit) and run it again."};
+                 "Free some space in the folder of TMPDIR, or raise the limits set by ulimit, then run it again."};
   }
   return std::nullopt;
 }
