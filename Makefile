@@ -242,6 +242,7 @@ bench: setup build ## the cost of a dry run, compared with training on the CPU
 	@$(STAGE) bench-build "Building (preset bench)" -- cmake --build --preset bench
 	build/bench/bench/trace_append_bench
 	build/bench/bench/simulator_bench
+	build/bench/bench/limits_bench --check
 	bench/allocator_race
 	bench/cost
 
