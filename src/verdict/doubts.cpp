@@ -127,8 +127,8 @@ std::optional<Doubt> no_torch(const Case& run) {
 
 std::optional<Doubt> trace_cut_off(const Case& run) {
   if (!run.facts.estimate || run.facts.estimate->damage.empty()) return std::nullopt;
-  return Doubt{"the trace is incomplete (" + run.facts.estimate->damage + "); the numbers describe the part before",
-               "Write the trace again. If the program was killed while writing it, profile fewer steps."};
+  return Doubt{"the trace is incomplete (" + run.facts.estimate->damage + "); the numbers cover only the part before the damage",
+               "Record the trace again. If the program was killed while writing it, profile fewer steps."};
 }
 
 std::optional<Doubt> capture_incomplete(const Case& run) {
@@ -160,7 +160,7 @@ std::optional<Doubt> never_stepped(const Case& run) {
   const bool backward = any_process(run, [](const auto& process) { return process.backward_seen; });
   const std::string seen = backward  ? "forward and backward passes were seen, but no step"
                            : forward ? "forward passes were seen, but no backward pass and no step"
-                                     : "no forward pass of a module was seen either";
+                                     : "no module's forward pass was seen either";
   const std::string subject = run.facts.estimate ? "the trace has no" : "the program ended without calling";
   return Doubt{subject + " optimizer.step() of a torch.optim optimizer; " + seen,
                "Check that this is the training script. The numbers below are for the whole program."};
