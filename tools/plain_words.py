@@ -41,9 +41,10 @@ WORDS = (
 # Wrong as the first word of a sentence.
 BEGINNINGS = ((r"(?:^|(?<=[.!?:]\s))Of (?!course\b)", "For or When …"),)
 
-# What is called what it is called: code in backquotes, the commands, options, environment variables, JSON keys, files.
+# Names stay what they are: code in backquotes, commands, options, variables, files, and the list of formats.
 NAMES = re.compile(
-    r"`[^`]*`|\bdryfit [a-z]+|--[a-z][\w-]*|\b[A-Z][A-Z0-9]*_[A-Z0-9_]+|\b\w+\.\w{2,8}\b|[\w.{}~-]*/[\w{}./*~-]*"
+    r"`[^`]*`|\bdryfit [a-z]+|--[a-z][\w-]*|\b[A-Z][A-Z0-9]*(?:_[A-Z0-9_]+|=)|\b\w+\.\w{2,8}\b|[\w.{}~-]*/[\w{}./*~-]*"
+    r"|\bdryfit-run, harvest or history\b"
 )
 
 
