@@ -56,8 +56,8 @@ Result<PeakRates> peak_rates_of(const Card& card) {
   const auto known = std::ranges::find(kPerClock, card.compute_capability, &PerClock::capability);
   if (known == kPerClock.end()) {
     const auto [major, minor] = card.compute_capability;
-    return Error{"the compute rates of GPUs with compute capability " + std::to_string(major) + "." + std::to_string(minor) +
-                     " are unknown",
+    return Error{"the compute rates of GPUs with compute capability " + std::to_string(major) + "." +
+                     std::to_string(minor) + " are unknown",
                  "Choose another GPU."};
   }
   const double clocks = 1e3 * card.attribute(kClockRate) * card.attribute(kMultiprocessorCount);

@@ -43,7 +43,8 @@ Result<DryRuns> DryRuns::read(std::istream& stream, const std::string& name) {
 Result<double> DryRuns::reserved_mib(std::string_view model, double batch) const {
   const auto found = reserved_mib_.find(model);
   if (found == reserved_mib_.end()) {
-    return Error{"no dry run of the model '" + std::string(model) + "'", "Run `dryfit harvest` on it, or leave the row out."};
+    return Error{"no dry run of the model '" + std::string(model) + "'",
+                 "Run `dryfit harvest` on it, or leave the row out."};
   }
   const auto& by_batch = found->second;
   const auto above = by_batch.lower_bound(batch);

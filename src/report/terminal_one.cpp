@@ -73,8 +73,7 @@ std::string libraries_note(const Verdict& verdict, std::size_t columns) {
 
 std::string torch_note(const Verdict& verdict) {
   std::string text = verdict.estimated ? "estimated; reserved" : "reserved";
-  if (verdict.torch_peak_allocated)
-    text += fmt::format("; peak allocated {}", to_text(*verdict.torch_peak_allocated));
+  if (verdict.torch_peak_allocated) text += fmt::format("; peak allocated {}", to_text(*verdict.torch_peak_allocated));
   return text;
 }
 
