@@ -54,15 +54,15 @@ NOT_FOR_USERS = re.compile(
     r"""(?:SELECT|INSERT|DELETE|UPDATE|CREATE|DROP|PRAGMA|BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE|ALTER)\s   # SQL
       | \w+\ (?:=|<|>=)\ \?$ | \w+(?:,\ \w+)*,\ \w+_\w+(?:,\ \w+)*$                                          # columns
       | "\w+":                                                                                              # JSON
-      | .*(?:var\(--|\dpx|\{\}px|:\ \{\}%) | \((?:max-width|prefers-) | input,\ select$ | background:\ \{\}$  # CSS
+      | .*(?:var\(--|\dpx|\{\}px|:\ \{\}%) | \((?:max-width|prefers-) | input,\ select$ | background:\ \{\}$ | \#\w # CSS
       | <\w+[^>]*>$                                                                                         # HTML
       | \w+(?:\.\w+)?\[[\w.,\ \[\]]+\]$ | (?:(?:un)?signed|long|short)\ (?:char|int)$                       # types
       | Concrete\ Inputs$ | Device\ Type$ | Input\ (?:Dims|Strides|type)$ | Sequence\ number$              # PyTorch's keys
     """,
     re.VERBOSE,
 )
-NAMES_ONLY = re.compile(r"(?:[\w.]+\s+){3,}[\w.]*\w")
-LIKE_A_NAME = re.compile(r"\w*_\w*|\w+\.[A-Za-z]\w*")
+NAMES_ONLY = re.compile(r"(?:[\w.:]+\s+){3,}[\w.:]*\w")
+LIKE_A_NAME = re.compile(r"\w*_\w*|\w+(?:\.|::)[A-Za-z]\w*")
 WORDS_OF_SENTENCES = {"a", "and", "are", "as", "be", "is", "must", "needs", "not", "of", "or", "the", "to"}
 
 
