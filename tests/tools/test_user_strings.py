@@ -118,6 +118,23 @@ def test_a_plainer_word_is_wanted_across_the_parts_of_a_sentence(tmp_path: Path)
     assert "src/base/a.cpp:1: 'is no'" in run_tool(tmp_path, "--check").stdout
 
 
+@pytest.mark.parametrize("hint", ["give another", "Give another", "see: dryfit --help"])
+def test_a_hint_that_is_not_a_sentence_is_refused(tmp_path: Path, hint: str) -> None:
+    write(tmp_path, "src/base/a.cpp", f'return Error{{"the file " + name(",", "and one") + " is empty", "{hint}"}};\n')
+    run_tool(tmp_path)
+    result = run_tool(tmp_path, "--check")
+    assert result.returncode == 1
+    assert f"src/base/a.cpp:1: a hint is a sentence, with a capital and a full stop: {hint}\n" in result.stdout
+
+
+@pytest.mark.parametrize("hint", ['"Give another."', '"`dryfit gpus` lists them all."', 'option + " needs a file name."', "kHint"])
+def test_a_hint_that_is_a_sentence_passes(tmp_path: Path, hint: str) -> None:
+    write(tmp_path, "src/base/a.cpp", f'return Error{{"the file is empty", {hint}}};\nsay("a, b", "no hint here");\n')
+    run_tool(tmp_path)
+    result = run_tool(tmp_path, "--check")
+    assert (result.returncode, result.stdout) == (0, "")
+
+
 CPP = r'''
 #include "a file.h"
 // "in a comment"

@@ -35,6 +35,8 @@ class Found:
 
     text: str
     line: int
+    call: str = ""  # what it is an argument of, such as "Error"
+    argument: int = 0  # its place there, from 0
 
 
 class Expression:
@@ -63,10 +65,10 @@ class Expression:
     def is_one_literal(self) -> bool:
         return len(self.pieces) == 1 and self.line > 0
 
-    def end(self) -> Iterator[Found]:
+    def found(self, bracket: Bracket | None) -> Iterator[Found]:
         if self.line:
-            yield Found("".join(self.pieces), self.line)
-        self.__init__()
+            call = bracket.before if bracket and isinstance(bracket.before, str) else ""
+            yield Found("".join(self.pieces), self.line, call, bracket.commas if bracket else 0)
 
 
 @dataclass
@@ -77,6 +79,7 @@ class Bracket:
     around: Expression
     ignored: bool
     before: Token  # such as the name of the function that is called
+    commas: int = 0  # so far
 
     def is_subscript(self) -> bool:
         """A literal alone in it is a key."""
@@ -85,34 +88,38 @@ class Bracket:
 
 def strings(tokens: Iterable[Token], ignored_calls: frozenset[str] = frozenset()) -> Iterator[Found]:
     """The strings of a program, in the order in which they end; without keys, and those in a call of ignored_calls."""
-    open_brackets: list[Bracket] = []
+    brackets: list[Bracket] = []
     expression, ignored = Expression(), False
     before: Token = ""
     for token in tokens:
+        inner = brackets[-1] if brackets else None
         if isinstance(token, Literal):
             expression.literal(token)
         elif token in OPENING:
-            open_brackets.append(Bracket(token, expression, ignored, before))
+            brackets.append(Bracket(token, expression, ignored, before))
             expression, ignored = Expression(), ignored or before in ignored_calls
         elif token in CLOSING:
-            bracket = open_brackets.pop() if open_brackets else Bracket("", Expression(), False, "")
+            bracket = brackets.pop() if brackets else Bracket("", Expression(), False, "")
             if bracket.before in CONVERSIONS and expression.is_one_literal():
                 bracket.around.pieces.pop()  # the name of the conversion
                 bracket.around.literal(Literal(expression.pieces[0], expression.line))
             else:
                 if not ignored and not (bracket.is_subscript() and expression.is_one_literal()):
-                    yield from expression.end()
+                    yield from expression.found(bracket)
                 bracket.around.value()
             expression, ignored = bracket.around, bracket.ignored
-            if token == "}":
-                yield from expression.end()  # a body of statements, most often
+            if token == "}":  # a body of statements, most often
+                yield from expression.found(brackets[-1] if brackets else None)
+                expression = Expression()
         elif token in SEPARATORS:
             if not ignored:
-                yield from expression.end()
+                yield from expression.found(inner)
             expression = Expression()
+            if inner and token == ",":
+                inner.commas += 1
         elif token in JOINTS:
             expression.joint(token)
         else:
             expression.value()
         before = token
-    yield from expression.end()
+    yield from expression.found(None)
