@@ -62,6 +62,7 @@ class Player {
         large_segment_size_(conditions.config.large_segment_size),
         blocks_(recording.slots, simulator::kNoBlock) {
     if (conditions.fraction) allocator_.set_memory_fraction(*conditions.fraction);
+    if (conditions.cap) allocator_.set_memory_limit(*conditions.cap);
   }
 
   Result<Outcome> play() {
@@ -69,6 +70,7 @@ class Player {
     for (const auto& operation : recording_.operations) {
       if (witness_) witness_->at(operation);
       perform(operation);
+      ++outcome_.operations;
       if (outcome_.out_of_memory) break;
     }
     outcome_.complete = !outcome_.out_of_memory;
@@ -76,6 +78,7 @@ class Player {
     outcome_.peak_reserved = Bytes{statistics.all.reserved_bytes.peak()};
     outcome_.peak_allocated = Bytes{statistics.all.allocated_bytes.peak()};
     outcome_.alloc_retries = statistics.num_alloc_retries;
+    outcome_.caps_alike = allocator_.limits_alike();
     if (witness_) witness_->end(allocator_);
     return outcome_;
   }
@@ -134,7 +137,7 @@ class Player {
   void malloc(const Operation& operation) {
     const auto allocation = ask(operation);
     if (!allocation && allocation.outcome != simulator::Outcome::kNothing) {
-      outcome_.out_of_memory = refusal(operation, allocation.outcome);
+      if (!operation.is_optional) outcome_.out_of_memory = refusal(operation, allocation.outcome);
       return;
     }
     blocks_[operation.slot] = allocation.block;
@@ -204,7 +207,8 @@ class Player {
   }
 
   Place place(const Operation& operation) const {
-    return {operation.entry, recording_.entries()[operation.entry].stack};
+    const auto& entries = recording_.entries();
+    return {operation.entry, operation.entry < entries.size() ? entries[operation.entry].stack : snapshot::kNoStack};
   }
 
   Refusal refusal(const Operation& operation, simulator::Outcome outcome) const {

@@ -78,6 +78,7 @@ function showVerdict(result, run, results) {
     byId("verdict-lead").textContent = run && run.card ? `Recorded on ${run.card}.` : "A recording without a verdict.";
     byId("device").hidden = true;
     byId("caveats").replaceChildren();
+    byId("limits").hidden = true;
     return;
   }
   title.replaceChildren(
@@ -88,7 +89,25 @@ function showVerdict(result, run, results) {
   byId("caveats").replaceChildren(
     ...result.caveats.filter(({ text }) => text !== result.reason).map(({ text }) => element("li", {}, sentence(text))),
   );
+  showLimits(result);
   showDevice(result, run);
+}
+
+/** The memory that the job can be limited to. Verdicts of older versions have none. */
+function showLimits({ limits }) {
+  byId("limits").hidden = !limits;
+  if (!limits) return;
+  const how = limits.obtained === "replay" ? "by replay" : "by dry runs";
+  const cap = (name) => {
+    const fraction = limits[`${name}_cap_fraction`];
+    const size = bytesText(limits[`${name}_cap_bytes`]);
+    return fraction === null ? size : `${size} (fraction ${fraction.toFixed(4)})`;
+  };
+  const bound = limits.upper_bound_because ? `, an upper bound: ${limits.upper_bound_because}` : "";
+  byId("limits").textContent = unbroken(
+    `Limits, ${how}: request ${bytesText(limits.to_request_bytes)} of the GPU to run as when alone. ` +
+      `PyTorch needs no retry with a cap of ${cap("comfortable")}, and runs with ${cap("least")}${bound}.`,
+  );
 }
 
 /** The terminal shows the program's output above the verdict; the page has none. */
