@@ -177,7 +177,8 @@ std::string several_gpus_text(std::span<const Verdict> verdicts, const Style& st
     details += detail(rows.back(), style);
     diagnostics.merge(verdict->diagnostics);
   }
-  auto text = summary(sorted, style) + verdict_table(rows, style) + details;
+  auto text = summary(sorted, style) + verdict_table(rows, style);
+  if (!details.empty()) text += "\n" + details + "\n";
   // The same program on every GPU: what was assumed differs in sizes at most.
   const auto assuming = std::ranges::find_if(verdicts, [](const auto& each) { return !each.assumptions.empty(); });
   text += compute_lines(counting, "", style) + gap_lines(verdicts.front(), "", style);

@@ -12,7 +12,7 @@ const REMEDIES = {
   inputs: "a smaller batch, or moving each batch to the GPU when it is needed",
   parameters: "a smaller type (bf16), quantization, or sharding over several GPUs (FSDP)",
   gradients: "training fewer parameters (LoRA), or sharding over several GPUs (FSDP)",
-  optimizer_state: "an optimizer with less state (8-bit Adam, SGD), fewer trained parameters (LoRA), or sharding (FSDP)",
+  optimizer_state: "an optimizer with less state (8-bit Adam, SGD), fewer trained parameters (LoRA), or FSDP",
   autocast: "keeping the parameters themselves in bf16, so that autocast makes no copies",
   workspaces: "fewer algorithms to choose from (`torch.backends.cudnn.benchmark = False`)",
 };

@@ -44,10 +44,11 @@ function needOf(result, results) {
 }
 
 function failedText(result, run) {
-  const { requested_bytes: requested, device_free_bytes: free, step, phase } = result.oom;
+  const { requested_bytes: requested, device_free_bytes: free, step, phase, library } = result.oom;
   const owner = failureOwner(run);
+  const place = atText(step, phase) + (owner ? `, for ${owner}` : "");
   return (
-    `PyTorch failed to allocate ${bytesText(requested)} ${atText(step, phase)}${owner ? `, for ${owner}` : ""}; ` +
+    `${library ?? "PyTorch"} failed to allocate ${bytesText(requested)} ${place}; ` +
     `${bytesText(free)} of ${bytesText(result.capacity_bytes)} were free.`
   );
 }
