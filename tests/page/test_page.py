@@ -524,3 +524,15 @@ def test_tensors_that_are_alike_are_one_row(opened: Open, sample: Sample) -> Non
     page.settle()
     assert page.tab.locator(".alike").count() == 0
     assert page.text("#counted").startswith(f"{len(living)} tensors")
+
+
+@pytest.mark.parametrize("width", [640, 800, 1000, 1280])
+def test_the_table_of_tensors_breaks_no_short_word(opened: Open, sample: Sample, width: int) -> None:
+    page = opened(sample("fits"), gpu=CARD, viewport={"width": width, "height": 3000})
+    lines = page.tab.evaluate(
+        """() => [...document.querySelectorAll('#tensor-rows td:is([data-label="Line"], [data-label="Type"], [data-label="Size"])')]
+                   .map((cell) => { const range = document.createRange(); range.selectNodeContents(cell.firstChild);
+                                    return [cell.firstChild.textContent, new Set([...range.getClientRects()].map((box) => box.top)).size]; })"""
+    )
+    assert len(lines) >= 60
+    assert {text for text, count in lines if count > 1} == set()

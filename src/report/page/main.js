@@ -190,7 +190,8 @@ async function main() {
   const results = verdict?.results ?? [];
   const payloads = [...document.querySelectorAll("script[data-card]")];
   byId("version").textContent = verdict?.dryfit ?? "";
-  byId("command").textContent = (verdict?.command ?? []).join(" ");
+  const words = (verdict?.command ?? []).map((word) => element("span", { class: "word" }, word));
+  byId("command").replaceChildren(...words.flatMap((word, k) => (k === 0 ? [word] : [" ", word])));
   themeButton(byId("theme"), () => {
     colours.refresh();
     redraw();
