@@ -157,8 +157,11 @@ std::size_t distance(const CardFile& file, std::string_view key) {
 
 Candidates nearest_cards(const Catalogue& catalogue, std::string_view typed) {
   const auto key = squeezed(typed);
+  const auto allowed = (key.size() + 2) / 3;
   std::vector<std::pair<std::size_t, const CardFile*>> ranked;
-  for (const auto& file : catalogue.cards()) ranked.emplace_back(distance(file, key), &file);
+  for (const auto& file : catalogue.cards()) {
+    if (const auto edits = distance(file, key); edits <= allowed) ranked.emplace_back(edits, &file);
+  }
   std::ranges::stable_sort(ranked, {}, [](const auto& entry) { return entry.first; });
   ranked.resize(std::min(ranked.size(), kMostSuggested));
   Candidates nearest;
@@ -176,14 +179,14 @@ std::string listed(const Candidates& cards) {
 }
 
 Error ambiguous(std::string_view typed, const Candidates& found) {
-  return {"'" + std::string(typed) + "' could be any of " + std::to_string(found.size()) + " cards: " + listed(found),
-          "Name one of them in full."};
+  return {"'" + std::string(typed) + "' could be any of " + std::to_string(found.size()) + " GPUs: " + listed(found),
+          "Give the full name of one."};
 }
 
 Error unknown(const Catalogue& catalogue, std::string_view typed) {
   const auto nearest = nearest_cards(catalogue, typed);
   const auto question = nearest.empty() ? std::string() : "Did you mean " + listed(nearest) + "? ";
-  return {"there is no card '" + std::string(typed) + "'", question + "`dryfit gpus` lists all cards."};
+  return {"unknown GPU '" + std::string(typed) + "'", question + "Run `dryfit gpus` to list all GPUs."};
 }
 
 }  // namespace
@@ -193,6 +196,14 @@ Result<const CardFile*> match_card(const Catalogue& catalogue, std::string_view 
   if (found.size() == 1) return found.front();
   if (found.size() > 1) return ambiguous(typed, found);
   return unknown(catalogue, typed);
+}
+
+std::vector<const CardFile*> likely_cards(const Catalogue& catalogue, std::string_view typed) {
+  auto found = candidates_for(catalogue, typed);
+  if (found.empty()) return nearest_cards(catalogue, typed);
+  const auto is_whole = [](const CardFile* file) { return file->card.id.find("-mig-") == std::string::npos; };
+  std::ranges::stable_partition(found, is_whole);
+  return found;
 }
 
 }  // namespace dryfit
