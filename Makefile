@@ -241,6 +241,7 @@ bench: setup build ## what a dry run costs, beside really training on the CPU
 	@$(STAGE) bench-build "Building (preset bench)" -- cmake --build --preset bench
 	build/bench/bench/trace_append_bench
 	build/bench/bench/simulator_bench
+	build/bench/bench/limits_bench --check
 	bench/allocator_race
 	bench/cost
 

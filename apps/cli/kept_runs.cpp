@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kept_runs.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -64,6 +65,17 @@ Error unknown_run(const std::string& run) {
   return {"there is no run '" + run + "'", is_slip ? did_you_mean(TypedLine::own().with(run, kLast)) : kHint};
 }
 
+/// The names of the folders in `folder`, sorted: of a run on several GPUs, those GPUs.
+std::vector<std::string> folders_in(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (entry.is_directory(error)) names.push_back(entry.path().filename().string());
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
 }  // namespace
 
 std::optional<KeptRuns> KeptRuns::in(const std::vector<std::string>& environment) {
@@ -121,13 +133,22 @@ std::vector<fs::path> KeptRuns::all() const {
 
 Result<fs::path> named_run(const std::string& run, const std::vector<std::string>& environment) {
   std::error_code error;
-  const auto number = number_of(run);
   if (fs::exists(run, error)) return fs::path(run);
+  const auto slash = run.find('/');
+  const auto name = run.substr(0, slash);
+  const auto number = number_of(name);
   if (!number) return unknown_run(run);
   const auto kept = KeptRuns::in(environment);
   const auto found = kept ? kept->find(*number) : std::nullopt;
-  if (found) return *found;
-  return Error{*number == 0 ? "there is no last run yet" : "there is no run '" + run + "': fewer runs are kept", kHint};
+  if (!found) {
+    return Error{*number == 0 ? "there is no last run yet" : "there is no run '" + name + "': fewer runs are kept",
+                 kHint};
+  }
+  const auto part = slash == std::string::npos ? "" : run.substr(slash + 1);
+  const auto path = part.empty() ? *found : *found / part;
+  if (fs::exists(path, error)) return path;
+  return Error{"there is no '" + part + "' in run '" + name + "'",
+               fmt::format("It has: {}.", fmt::join(folders_in(*found), ", "))};
 }
 
 }  // namespace dryfit::cli

@@ -40,7 +40,8 @@ class KeptRuns {
   std::filesystem::path folder_;
 };
 
-/// The folder or file that a RUN on the command line means: a path, "last" or "last~2".
+/// The folder or file that a RUN on the command line means: a path, "last", "last~2", or one GPU of such a
+/// run: "last/a100-40gb".
 Result<std::filesystem::path> named_run(const std::string& run, const std::vector<std::string>& environment);
 
 }  // namespace dryfit::cli

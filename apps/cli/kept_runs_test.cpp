@@ -80,5 +80,17 @@ TEST(KeptRuns, They_are_named_by_how_long_ago_they_were) {
   EXPECT_EQ(*named_run((folder.path() / "one").string(), environment), folder.path() / "one");
 }
 
+TEST(KeptRuns, One_GPU_of_a_run_is_named_behind_a_slash) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> environment{"XDG_CACHE_HOME=" + folder.path().string()};
+  EXPECT_FALSE(named_run("last/a100-40gb", environment)) << "there is no run";
+  const auto kept = KeptRuns::in(environment);
+  ASSERT_TRUE(kept->keep(run(folder.path(), "one")));
+  EXPECT_EQ(*named_run("last/a100-40gb", environment), *kept->find(0) / "a100-40gb");
+  const auto other = named_run("last/t4-16gb", environment);
+  ASSERT_FALSE(other);
+  EXPECT_NE(other.error().hint.find("a100-40gb"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace dryfit::cli

@@ -80,6 +80,18 @@ void read_traces_beside(ReplaySource& source) {
   }
 }
 
+/// How to name each of the recordings in `folder`, which the user typed as `typed`: by its GPU where that is enough.
+std::string choices(const fs::path& typed, const fs::path& folder, const std::vector<fs::path>& recordings) {
+  std::string names;
+  for (const auto& each : recordings) {
+    const auto beside = [&](const fs::path& other) { return other.parent_path() == each.parent_path(); };
+    const bool is_alone = std::ranges::count_if(recordings, beside) == 1 && each.parent_path() != folder;
+    const auto name = typed / (is_alone ? each.parent_path() : each).lexically_relative(folder);
+    names += (names.empty() ? "" : ", ") + name.string();
+  }
+  return names;
+}
+
 const analysis::DeviceSummary* find_device(const analysis::ProcessSummary& process, int device) {
   const auto found =
       std::ranges::find(process.devices, static_cast<std::uint32_t>(device), &analysis::DeviceSummary::ordinal);
@@ -139,9 +151,8 @@ Result<fs::path> find_snapshot(const fs::path& typed) {
     return Error{fmt::format("there is no memory history in '{}'", path.string()),
                  is_run ? "This run was made with --no-history. Run it again without that option." : kHint};
   }
-  std::string names;
-  for (const auto& history : found) names += (names.empty() ? "" : ", ") + history.string();
-  return Error{"'" + path.string() + "' holds several recordings", "Name one of them: " + names + "."};
+  return Error{"'" + typed.string() + "' holds several recordings",
+               "Name one of them: " + choices(typed, path, found) + "."};
 }
 
 Result<ReplaySource> read_source(const fs::path& file) {

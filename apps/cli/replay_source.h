@@ -34,7 +34,7 @@ struct ReplaySource {
 };
 
 /// The snapshot that `path` means: a pickle, the folder of a run on one GPU, a folder made by `dryfit run --save` that
-/// holds one such run, or "last" or "last~1" for such a run. Where there are several, the Error names them.
+/// holds one such run, or "last", "last~1" or "last/GPU" for such a run. Where there are several, the Error names them.
 Result<std::filesystem::path> find_snapshot(const std::filesystem::path& path);
 
 /// Reads it, with the trace and the description of the machine beside it if they exist.

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "kept_runs.h"
 #include "own_environment.h"
@@ -64,23 +65,23 @@ std::string ending_text(const PastRun& run) {
 }  // namespace
 
 std::string note_on_run(const std::string& run, const std::vector<std::string>& environment, Clock::time_point now) {
+  const auto name = run.substr(0, run.find('/'));
   const auto kept = KeptRuns::in(environment);
-  const auto found = named_run(run, environment);
+  const auto found = named_run(name, environment);
   std::error_code error;
-  if (!kept || !found || fs::exists(run, error)) return "";
+  if (!kept || !found || fs::exists(run, error) || fs::exists(name, error)) return "";
   const auto shown = past_run(*found / "verdict.json", now);
   if (!shown) return "";
+  const bool is_last = name == "last";
+  const auto unkept = is_last ? kept->unkept() : std::nullopt;
+  const auto later = unkept ? past_run(*unkept, now) : std::nullopt;
   std::string text;
-  const auto unkept = run == "last" ? kept->unkept() : std::nullopt;
-  if (const auto later = unkept ? past_run(*unkept, now) : std::nullopt) {
+  if (later) {
     text = fmt::format("the last run, `{}` ({}), left nothing to show.{}\n", later->command, later->age,
                        ending_text(*later));
   }
-  return text + fmt::format("this is {}: `{}` ({}).{}\n",
-                            text.empty() && run == "last" ? "the last run"
-                            : text.empty()                ? run
-                                                          : "the run before it",
-                            shown->command, shown->age, ending_text(*shown));
+  const auto which = later ? "the run before it" : is_last ? "the last run" : name;
+  return text + fmt::format("this is {}: `{}` ({}).{}\n", which, shown->command, shown->age, ending_text(*shown));
 }
 
 void print_note_on_run(const std::string& run) {

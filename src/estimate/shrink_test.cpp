@@ -86,7 +86,7 @@ Profile step_at(std::int64_t batch, const More& more = {}) {
 }
 
 /// The step at `batch` from those at others.
-Result<Extrapolated> at(std::uint64_t batch, const std::vector<std::int64_t>& others, const More& more = {}) {
+Result<Extrapolated> extrapolated(std::uint64_t batch, const std::vector<std::int64_t>& others, const More& more = {}) {
   std::vector<Shrunk> shrunk;
   for (const auto other : others) shrunk.push_back({static_cast<std::uint64_t>(other), step_at(other, more)});
   return extrapolate(std::move(shrunk), batch);
@@ -101,7 +101,7 @@ std::vector<std::int64_t> card_bytes(const Profile& profile) {
 }
 
 TEST(Shrink, Two_small_batches_give_exactly_what_a_large_one_takes) {
-  const auto found = at(256, {4, 8});
+  const auto found = extrapolated(256, {4, 8});
   ASSERT_TRUE(found) << found.error().what;
   EXPECT_EQ(card_bytes(found->profile), card_bytes(step_at(256)));
   EXPECT_EQ(found->constant, 2u);
@@ -110,7 +110,7 @@ TEST(Shrink, Two_small_batches_give_exactly_what_a_large_one_takes) {
 }
 
 TEST(Shrink, Inputs_of_operators_grow_with_the_batch) {
-  const auto found = at(16, {8, 4});
+  const auto found = extrapolated(16, {8, 4});
   ASSERT_TRUE(found) << found.error().what;
   const auto& profile = found->profile;
   const auto mm =
@@ -119,7 +119,7 @@ TEST(Shrink, Inputs_of_operators_grow_with_the_batch) {
 }
 
 TEST(Shrink, A_tensor_that_grows_otherwise_is_refused_with_the_name_of_its_operator) {
-  const auto found = at(256, {4, 8}, [](Story& story, std::int64_t batch) {
+  const auto found = extrapolated(256, {4, 8}, [](Story& story, std::int64_t batch) {
     story.op("aten::outer");
     story.alloc(9, batch * batch);
   });
@@ -133,15 +133,15 @@ TEST(Shrink, A_sum_of_a_constant_and_a_batch_needs_three) {
     story.op("aten::cat");
     story.alloc(9, 1000 + 4 * batch);
   };
-  EXPECT_FALSE(at(256, {4, 8}, queue));
-  const auto found = at(256, {4, 8, 12}, queue);
+  EXPECT_FALSE(extrapolated(256, {4, 8}, queue));
+  const auto found = extrapolated(256, {4, 8, 12}, queue);
   ASSERT_TRUE(found) << found.error().what;
   EXPECT_EQ(card_bytes(found->profile).back(), 1000 + 4 * 256);
   EXPECT_EQ(found->affine, 1u);
 }
 
 TEST(Shrink, An_input_that_grows_otherwise_is_refused) {
-  const auto found = at(256, {4, 8}, [](Story& story, std::int64_t batch) {
+  const auto found = extrapolated(256, {4, 8}, [](Story& story, std::int64_t batch) {
     story.op("aten::pad", "[[" + std::to_string(batch + 1) + "]]");
   });
   ASSERT_FALSE(found);
@@ -149,7 +149,7 @@ TEST(Shrink, An_input_that_grows_otherwise_is_refused) {
 }
 
 TEST(Shrink, A_program_that_does_something_else_at_another_batch_is_refused) {
-  const auto longer = at(256, {4, 8}, [](Story& story, std::int64_t batch) {
+  const auto longer = extrapolated(256, {4, 8}, [](Story& story, std::int64_t batch) {
     if (batch == 8) story.op("aten::relu");
   });
   ASSERT_FALSE(longer);
@@ -157,12 +157,12 @@ TEST(Shrink, A_program_that_does_something_else_at_another_batch_is_refused) {
       longer.error().what,
       "the program behaves differently at different batches: the traces differ after 3 operators (last: aten::sum)");
   EXPECT_FALSE(
-      at(256, {4, 8}, [](Story& story, std::int64_t batch) { story.op(batch == 8 ? "aten::relu" : "aten::gelu"); }));
-  EXPECT_FALSE(at(256, {4, 8}, [](Story& story, std::int64_t batch) { story.free(batch == 8 ? 1 : 3, 4); }));
+      extrapolated(256, {4, 8}, [](Story& story, std::int64_t batch) { story.op(batch == 8 ? "aten::relu" : "aten::gelu"); }));
+  EXPECT_FALSE(extrapolated(256, {4, 8}, [](Story& story, std::int64_t batch) { story.free(batch == 8 ? 1 : 3, 4); }));
 }
 
 TEST(Shrink, What_a_kernel_does_inside_without_memory_may_differ) {
-  const auto found = at(256, {4, 8}, [](Story& story, std::int64_t batch) {
+  const auto found = extrapolated(256, {4, 8}, [](Story& story, std::int64_t batch) {
     story.op("aten::zero_");
     if (batch == 8) story.inner("aten::fill_");
   });
@@ -171,7 +171,7 @@ TEST(Shrink, What_a_kernel_does_inside_without_memory_may_differ) {
 
 TEST(Shrink, Scratch_memory_that_a_GPU_does_not_have_may_differ) {
   const auto convolve = [](const std::string& name) {
-    return at(256, {4, 8}, [&](Story& story, std::int64_t batch) {
+    return extrapolated(256, {4, 8}, [&](Story& story, std::int64_t batch) {
       story.op(name);
       story.alloc(4, 60);
       if (batch == 8) {
@@ -189,8 +189,8 @@ TEST(Shrink, Scratch_memory_that_a_GPU_does_not_have_may_differ) {
 }
 
 TEST(Shrink, One_batch_is_not_enough) {
-  EXPECT_FALSE(at(256, {4}));
-  EXPECT_FALSE(at(256, {4, 4}));
+  EXPECT_FALSE(extrapolated(256, {4}));
+  EXPECT_FALSE(extrapolated(256, {4, 4}));
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ std::string problem_of_compute_file(std::string_view bytes) {
 }
 
 /// With the checksum made right again.
-std::string sealed(std::string bytes) {
+std::string sealed_compute(std::string bytes) {
   bytes.resize(bytes.size() - 8);
   const auto sum = crc64(bytes);
   return bytes.append(reinterpret_cast<const char*>(&sum), sizeof sum);
@@ -78,7 +78,7 @@ TEST(ComputeModelFile, A_changed_byte_under_a_right_checksum_never_does_harm) {
     for (const char flip : {'\x01', '\x80', '\xff'}) {
       auto changed = bytes;
       changed[place] = static_cast<char>(changed[place] ^ flip);
-      const auto model = parse_compute_model(sealed(std::move(changed)), "m.model");
+      const auto model = parse_compute_model(sealed_compute(std::move(changed)), "m.model");
       if (!model || !check(*model)) {
         ++refused;
       } else {

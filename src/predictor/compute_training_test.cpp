@@ -14,7 +14,7 @@ namespace {
 
 using testing::sample_steps;
 
-constexpr auto kLayers = ComputeKnowledge::layers;
+constexpr auto kLayersKnown = ComputeKnowledge::layers;
 
 const ComputePlan kPlan{.boosting = {.trees = 60}, .seeds = {0, 1}};
 
@@ -28,7 +28,7 @@ double mean_error(ComputeExamples examples, const std::vector<double>& seconds) 
 
 TEST(ComputeTraining, Trees_learn_what_the_roofline_does_not_know) {
   const auto examples = sample_steps();
-  const auto predicted = predict_steps_without_fold(examples, kLayers, kPlan, quiet);
+  const auto predicted = predict_steps_without_fold(examples, kLayersKnown, kPlan, quiet);
   ASSERT_TRUE(predicted) << predicted.error().what;
   EXPECT_GT(mean_error(examples, predicted->base), 0.03);
   EXPECT_LT(mean_error(examples, predicted->seconds), 0.8 * mean_error(examples, predicted->base));
@@ -43,7 +43,7 @@ TEST(ComputeTraining, The_same_examples_give_the_same_bytes) {
   const auto examples = sample_steps();
   const auto bytes = [&] {
     ComputeModel model = testing::sample_compute_model();
-    model.variants = {train_compute_variant(examples, kLayers, kPlan).value()};
+    model.variants = {train_compute_variant(examples, kLayersKnown, kPlan).value()};
     return to_bytes(model);
   };
   EXPECT_EQ(bytes(), bytes());
@@ -51,21 +51,21 @@ TEST(ComputeTraining, The_same_examples_give_the_same_bytes) {
 
 TEST(ComputeTraining, Undescribed_steps_are_predicted_but_not_learned_from) {
   auto examples = sample_steps();
-  const auto before = train_compute_variant(examples, kLayers, kPlan);
+  const auto before = train_compute_variant(examples, kLayersKnown, kPlan);
   auto strange = examples.front();
   strange.described = false;
   strange.seconds *= 100;
   examples.push_back(strange);
-  const auto after = train_compute_variant(examples, kLayers, kPlan);
+  const auto after = train_compute_variant(examples, kLayersKnown, kPlan);
   EXPECT_EQ(before->base.weights, after->base.weights);
   EXPECT_EQ(before->max_correction, after->max_correction);
-  EXPECT_GT(predict_steps_without_fold(examples, kLayers, kPlan, quiet)->seconds.back(), 0);
+  EXPECT_GT(predict_steps_without_fold(examples, kLayersKnown, kPlan, quiet)->seconds.back(), 0);
 }
 
 TEST(ComputeTraining, The_calibration_holds_what_the_folds_missed_above_and_below) {
   const auto examples = sample_steps();
-  const auto predicted = predict_steps_without_fold(examples, kLayers, kPlan, quiet);
-  auto variant = train_compute_variant(examples, kLayers, kPlan).value();
+  const auto predicted = predict_steps_without_fold(examples, kLayersKnown, kPlan, quiet);
+  auto variant = train_compute_variant(examples, kLayersKnown, kPlan).value();
   calibrate_variant(variant, examples, *predicted);
   ASSERT_EQ(variant.above.folds.size(), 4u);
   EXPECT_EQ(variant.above.folds[0].size(), 40u);
@@ -75,7 +75,7 @@ TEST(ComputeTraining, The_calibration_holds_what_the_folds_missed_above_and_belo
 
 TEST(ComputeTraining, Intervals_have_about_the_requested_coverage) {
   const auto examples = sample_steps();
-  const auto predicted = predict_steps_without_fold(examples, kLayers, kPlan, quiet);
+  const auto predicted = predict_steps_without_fold(examples, kLayersKnown, kPlan, quiet);
   const auto scores = score_intervals(examples, *predicted, 0.8);
   ASSERT_TRUE(scores) << scores.error().what;
   EXPECT_GE(scores->coverage, 0.8);
@@ -90,7 +90,7 @@ TEST(ComputeTraining, A_chip_that_is_slower_than_its_rates_is_found_to_be_when_i
     if (example.gpu == "a100-40gb") example.seconds *= 1.5;
   }
   for (std::size_t i = 0; i < examples.size(); ++i) examples[i].group = "group " + std::to_string(i / 2 % 4);
-  const auto shifts = shifts_of_unseen_gpus(examples, kLayers, kPlan, quiet);
+  const auto shifts = shifts_of_unseen_gpus(examples, kLayersKnown, kPlan, quiet);
   ASSERT_TRUE(shifts) << shifts.error().what;
   ASSERT_EQ(shifts->size(), 2u);
   EXPECT_EQ(shifts->at(0).compute_capability, 8.0);
@@ -100,14 +100,14 @@ TEST(ComputeTraining, A_chip_that_is_slower_than_its_rates_is_found_to_be_when_i
 }
 
 TEST(ComputeTraining, Chips_with_jobs_that_ran_nowhere_else_have_no_shift) {
-  EXPECT_TRUE(shifts_of_unseen_gpus(sample_steps(), kLayers, kPlan, quiet)->empty());
+  EXPECT_TRUE(shifts_of_unseen_gpus(sample_steps(), kLayersKnown, kPlan, quiet)->empty());
 }
 
 TEST(ComputeTraining, No_steps_and_a_time_that_is_not_a_number_are_errors) {
-  EXPECT_EQ(train_compute_variant({}, kLayers, kPlan).error().what, "no measured steps to learn from");
+  EXPECT_EQ(train_compute_variant({}, kLayersKnown, kPlan).error().what, "no measured steps to learn from");
   auto examples = sample_steps();
   examples[3].seconds = std::nan("");
-  EXPECT_EQ(train_compute_variant(examples, kLayers, kPlan).error().what,
+  EXPECT_EQ(train_compute_variant(examples, kLayersKnown, kPlan).error().what,
             "row 3: the time of a step is not above zero");
 }
 

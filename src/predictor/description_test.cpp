@@ -11,7 +11,7 @@
 namespace dryfit::predictor {
 namespace {
 
-JobDescription sample_job() {
+JobDescription plausible_job() {
   return {.model = {.name = "resnet50",
                     .size = 224,
                     .parameters = 25e6,
@@ -27,10 +27,10 @@ std::string problem_of_job(const JobDescription& job) {
   return status ? "" : status.error().what;
 }
 
-TEST(Description, A_sensible_job_passes) { EXPECT_EQ(problem_of_job(sample_job()), ""); }
+TEST(Description, A_sensible_job_passes) { EXPECT_EQ(problem_of_job(plausible_job()), ""); }
 
 TEST(Description, Unknown_numbers_may_be_zero) {
-  auto job = sample_job();
+  auto job = plausible_job();
   job.model.blocks.clear();
   EXPECT_EQ(job.model.flops, 0);
   EXPECT_EQ(job.model.forward_bytes, 0);
@@ -38,7 +38,7 @@ TEST(Description, Unknown_numbers_may_be_zero) {
 }
 
 TEST(Description, A_batch_of_zero_of_less_of_a_half_or_beyond_all_sense_is_refused) {
-  auto job = sample_job();
+  auto job = plausible_job();
   job.batch = 0;
   EXPECT_EQ(problem_of_job(job), "the job's 'batch' is 0");
   job.batch = -8;
@@ -51,25 +51,25 @@ TEST(Description, A_batch_of_zero_of_less_of_a_half_or_beyond_all_sense_is_refus
 }
 
 TEST(Description, A_NaN_is_refused_anywhere) {
-  auto job = sample_job();
+  auto job = plausible_job();
   job.model.flops = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(problem_of_job(job), "the job's 'flops' is nan");
-  job = sample_job();
+  job = plausible_job();
   job.compute_capability = std::numeric_limits<double>::infinity();
   EXPECT_EQ(problem_of_job(job), "the job's 'compute_capability' is inf");
-  job = sample_job();
+  job = plausible_job();
   job.model.blocks[0][BlockField::macs] = -1;
   EXPECT_EQ(problem_of_job(job), "the job's block 0: 'macs' is -1.000000");
 }
 
 TEST(Description, More_blocks_than_a_network_reads_are_refused) {
-  auto job = sample_job();
+  auto job = plausible_job();
   job.model.blocks.resize(kMostBlocks + 1);
   EXPECT_EQ(problem_of_job(job), "the job has 17 blocks, more than 16");
 }
 
 TEST(Description, Probes_that_make_no_sense_are_refused) {
-  auto job = sample_job();
+  auto job = plausible_job();
   const Probe probe{Precision::fp32, false, 2, 5000, 600, 9};
   job.model.probes = {probe};
   EXPECT_EQ(problem_of_job(job), "");

@@ -28,7 +28,7 @@ JobModel small_model() {
 }
 
 /// With the checksum made right again.
-std::string sealed(std::string bytes) {
+std::string sealed_job(std::string bytes) {
   bytes.resize(bytes.size() - 8);
   const auto sum = crc64(bytes);
   return bytes.append(reinterpret_cast<const char*>(&sum), sizeof sum);
@@ -77,7 +77,7 @@ TEST(JobModelFile, A_changed_byte_under_a_right_checksum_never_does_harm) {
     for (const char flip : {'\x01', '\x80', '\xff'}) {
       auto changed = bytes;
       changed[place] = static_cast<char>(changed[place] ^ flip);
-      const auto model = parse_job_model(sealed(std::move(changed)), "m.model");
+      const auto model = parse_job_model(sealed_job(std::move(changed)), "m.model");
       if (!model || !check(*model)) {
         ++refused;
       } else if (const auto estimate = JobEstimator::of(model->variants[0])->estimate(testing::sample_description())) {

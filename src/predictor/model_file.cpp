@@ -28,14 +28,14 @@ constexpr auto kVisit = [](auto& file, auto& model) {
 
 std::string to_bytes(const MemoryModel& model) { return model_bytes(kKind, model, kVisit); }
 
-Result<MemoryModel> parse_model(std::string_view bytes, const std::string& name) {
+Result<MemoryModel> parse_memory_model(std::string_view bytes, const std::string& name) {
   return model_in<MemoryModel>(kKind, bytes, name, kVisit);
 }
 
 Result<MemoryModel> read_model(const std::filesystem::path& file) {
   const auto bytes = read_bytes(file);
   if (!bytes) return bytes.error();
-  return parse_model(*bytes, file.string());
+  return parse_memory_model(*bytes, file.string());
 }
 
 Status write_model(const MemoryModel& model, const std::filesystem::path& file) {

@@ -29,7 +29,7 @@ std::string to_bytes(const MemoryModel& model);
 
 /// An Error if the bytes are not a model, of a newer version, cut off or damaged. Errors call it `name`.
 /// MemoryPredictor::of decides whether the parts belong together.
-Result<MemoryModel> parse_model(std::string_view bytes, const std::string& name);
+Result<MemoryModel> parse_memory_model(std::string_view bytes, const std::string& name);
 
 /// The same from and to a file. An existing file is replaced atomically.
 Result<MemoryModel> read_model(const std::filesystem::path& file);

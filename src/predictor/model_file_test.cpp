@@ -15,7 +15,7 @@ using testing::sample_job;
 using testing::sample_model;
 
 std::string problem_of_model_file(std::string_view bytes) {
-  const auto model = parse_model(bytes, "m.model");
+  const auto model = parse_memory_model(bytes, "m.model");
   return model ? "" : model.error().what;
 }
 
@@ -31,7 +31,7 @@ TEST(ModelFile, The_checksum_is_the_known_one) { EXPECT_EQ(crc64("123456789"), 0
 TEST(ModelFile, A_written_model_is_read_back_and_answers_the_same) {
   for (const auto& model : {sample_model(FeatureSet::layers, 0), sample_model(FeatureSet::plain, 16)}) {
     const auto bytes = to_bytes(model);
-    const auto read = parse_model(bytes, "m.model");
+    const auto read = parse_memory_model(bytes, "m.model");
     ASSERT_TRUE(read) << read.error().what;
     EXPECT_EQ(read->card, model.card);
     EXPECT_EQ(read->shape, model.shape);

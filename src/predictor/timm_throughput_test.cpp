@@ -33,7 +33,7 @@ struct ThroughputTexts {
   }
 };
 
-Result<DataSet> joined(const ThroughputTexts& texts, ThroughputFeatures features = ThroughputFeatures::roofline) {
+Result<DataSet> joined_throughput(const ThroughputTexts& texts, ThroughputFeatures features = ThroughputFeatures::roofline) {
   const auto table = [](const std::string& text, const char* name) {
     return std::move(parse_table(text, name)).value();
   };
@@ -45,7 +45,7 @@ Result<DataSet> joined(const ThroughputTexts& texts, ThroughputFeatures features
 }
 
 TEST(TimmThroughput, Achieved_is_six_times_the_multiply_adds_and_rows_without_features_are_left_out) {
-  const auto data = joined({});
+  const auto data = joined_throughput({});
   ASSERT_TRUE(data) << data.error().what;
   EXPECT_EQ(data->rows(), (std::vector<std::size_t>{0, 2, 3}));
   EXPECT_EQ(data->truth(), (std::vector<double>{6, 18, 24}));
@@ -54,7 +54,7 @@ TEST(TimmThroughput, Achieved_is_six_times_the_multiply_adds_and_rows_without_fe
 }
 
 TEST(TimmThroughput, The_base_is_the_roofline_times_the_median_ratio_of_the_training_rows) {
-  const auto data = joined({});
+  const auto data = joined_throughput({});
   ASSERT_TRUE(data) << data.error().what;
   // Fold 0 is trained on 24 of 10; fold 1 on 6 of 10 and 18 of 20, the middle of which is 0.75.
   EXPECT_EQ(data->bases[0], (std::vector<double>{24, 48, 24}));
@@ -62,17 +62,17 @@ TEST(TimmThroughput, The_base_is_the_roofline_times_the_median_ratio_of_the_trai
 }
 
 TEST(TimmThroughput, Sizes_are_logarithms_and_shares_are_not) {
-  const auto data = joined({});
+  const auto data = joined_throughput({});
   ASSERT_TRUE(data) << data.error().what;
   ASSERT_EQ(data->examples[0].features.size(), 12u);
   EXPECT_EQ(data->examples[0].features[1], std::log(8));
   EXPECT_EQ(data->examples[0].features[8], 0.5);
-  EXPECT_EQ(joined({}, ThroughputFeatures::plain)->feature_names,
+  EXPECT_EQ(joined_throughput({}, ThroughputFeatures::plain)->feature_names,
             (std::vector<std::string>{"log params", "log batch", "log img", "log layers", "log gmacs"}));
 }
 
 TEST(TimmThroughput, Tokens_are_the_blocks_of_the_model_and_what_grows_with_the_batch_is_multiplied_by_it) {
-  const auto data = joined({});
+  const auto data = joined_throughput({});
   ASSERT_TRUE(data) << data.error().what;
   EXPECT_EQ(data->token_features, kBlockFields);
   ASSERT_EQ(data->examples[0].tokens.size(), 2 * kBlockFields);
@@ -84,19 +84,19 @@ TEST(TimmThroughput, Tokens_are_the_blocks_of_the_model_and_what_grows_with_the_
 TEST(TimmThroughput, A_model_without_blocks_at_its_image_size_is_named) {
   ThroughputTexts texts;
   texts.blocks = ThroughputTexts::blocks_of({"a,224,0", "c,192,0", "d,224,0"});
-  EXPECT_EQ(joined(texts).error().what, "features.csv:3: no blocks are known for the model 'c' at its image size");
+  EXPECT_EQ(joined_throughput(texts).error().what, "features.csv:3: no blocks are known for the model 'c' at its image size");
 }
 
 TEST(TimmThroughput, Features_of_another_table_are_refused) {
   ThroughputTexts texts;
   texts.measured = "model,train_samples_per_sec\na,100\nb,200\nx,300\nd,400\n";
-  EXPECT_EQ(joined(texts).error().what, "features.csv:3: the row is not the next one of the model 'c'");
+  EXPECT_EQ(joined_throughput(texts).error().what, "features.csv:3: the row is not the next one of the model 'c'");
 }
 
 TEST(TimmThroughput, A_fold_of_which_nothing_is_known_is_refused) {
   ThroughputTexts texts;
   texts.folds = "row,module5_s0\n0,0\n1,1\n2,0\n3,0\n";
-  EXPECT_EQ(joined(texts).error().what, "fold 1 has no row with features");
+  EXPECT_EQ(joined_throughput(texts).error().what, "fold 1 has no row with features");
 }
 
 }  // namespace

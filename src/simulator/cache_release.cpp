@@ -8,12 +8,29 @@
 
 namespace dryfit::simulator {
 
+Bytes CachingAllocator::Impl::gc_threshold(Bytes limit) const {
+  return Bytes{static_cast<std::uint64_t>(config_.garbage_collection_threshold * static_cast<double>(limit.count))};
+}
+
+/// Narrows the range of limits with which the answer would be the same.
+bool CachingAllocator::Impl::exceeds_gc_threshold(Bytes size) {
+  const double share = static_cast<double>(size.count) / config_.garbage_collection_threshold;
+  Bytes least{static_cast<std::uint64_t>(share)};  // the least limit that this does not exceed, but for rounding
+  while (least.count > 0 && gc_threshold(Bytes{least.count - 1}) >= size) --least.count;
+  while (gc_threshold(least) < size) ++least.count;
+  const bool exceeds = *memory_limit_ < least;
+  if (exceeds) {
+    limits_alike_.below = std::min(limits_alike_.below, least);
+  } else {
+    limits_alike_.from = std::max(limits_alike_.from, least);
+  }
+  return exceeds;
+}
+
 /// Frees whole segments that have been free for longer than the average, until enough is freed or none is left.
 void CachingAllocator::Impl::garbage_collect_cached_blocks() {
-  const double limit = static_cast<double>(memory_limit_->count);
-  const Bytes threshold{static_cast<std::uint64_t>(config_.garbage_collection_threshold * limit)};
-  if (total_allocated_ <= threshold) return;
-  const Bytes target = total_allocated_ - threshold;
+  const Bytes before = total_allocated_;
+  if (!exceeds_gc_threshold(before)) return;
   const std::uint64_t now = pools_[kDefaultLargePool].search_count;
   const auto age = [&](BlockIndex block) { return static_cast<double>(now - blocks_[block].gc_base); };
 
@@ -24,7 +41,7 @@ void CachingAllocator::Impl::garbage_collect_cached_blocks() {
 
   Bytes reclaimed;
   bool freed_any = true;
-  while (reclaimed < target && freed_any && !whole.empty()) {
+  while (freed_any && !whole.empty() && exceeds_gc_threshold(before - reclaimed)) {
     const double threshold_age = total_age / static_cast<double>(whole.size());
     const auto is_old = [&](BlockIndex block) {
       if (blocks_[block].is_expandable() || age(block) < threshold_age) return false;

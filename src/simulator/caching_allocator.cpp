@@ -134,11 +134,18 @@ void CachingAllocator::Impl::note_out_of_memory(const AllocParams& params) {
   observer_->out_of_memory(params.size, device.capacity() - used, params.stream);
 }
 
-bool CachingAllocator::Impl::exceeds_limit(Bytes alloc_size) const {
-  return memory_limit_ && total_allocated_ + alloc_size > *memory_limit_;
+bool CachingAllocator::Impl::exceeds_limit(Bytes alloc_size) {
+  const Bytes wanted = total_allocated_ + alloc_size;
+  const bool exceeds = memory_limit_ && wanted > *memory_limit_;
+  if (exceeds) {
+    limits_alike_.below = std::min(limits_alike_.below, wanted);
+  } else {
+    limits_alike_.from = std::max(limits_alike_.from, wanted);
+  }
+  return exceeds;
 }
 
-bool CachingAllocator::Impl::is_rejected(Bytes alloc_size) const {
+bool CachingAllocator::Impl::is_rejected(Bytes alloc_size) {
   if (!config_.throw_on_cudamalloc_oom || exceeds_limit(alloc_size)) return false;
   const double allowed = memory_fraction_ * static_cast<double>(device.total().count);
   return static_cast<double>((total_allocated_ + alloc_size).count) > allowed;
@@ -245,7 +252,9 @@ void CachingAllocator::hold(StreamId stream) { impl_->hold(stream); }
 void CachingAllocator::done(StreamId stream) { impl_->done(stream); }
 void CachingAllocator::empty_cache() { impl_->empty_cache(); }
 void CachingAllocator::set_memory_fraction(double fraction) { impl_->set_memory_fraction(fraction); }
+void CachingAllocator::set_memory_limit(Bytes limit) { impl_->set_memory_limit(limit); }
 std::optional<Bytes> CachingAllocator::memory_limit() const { return impl_->memory_limit(); }
+LimitRange CachingAllocator::limits_alike() const { return impl_->limits_alike(); }
 void CachingAllocator::begin_allocate_to_pool(MempoolId pool, std::optional<StreamId> stream, PoolOptions options) {
   impl_->begin_allocate_to_pool(pool, stream, options);
 }

@@ -47,6 +47,15 @@ struct Allocation {
   explicit operator bool() const { return outcome == Outcome::kServed; }
 };
 
+/// Limits on what an allocator may reserve, from `from` up to, but not including, `below`.
+struct LimitRange {
+  Bytes from{};
+  Bytes below = kUnlimited;
+
+  bool contains(Bytes limit) const { return from <= limit && limit < below; }
+  friend bool operator==(const LimitRange&, const LimitRange&) = default;
+};
+
 /// How a private pool was made; this decides whether its segments may expand.
 enum class PoolKind { kGraph, kMempool, kMempoolWithAllocator };
 
@@ -99,8 +108,13 @@ class CachingAllocator {
   void empty_cache();
   /// torch.cuda.set_per_process_memory_fraction
   void set_memory_fraction(double fraction);
+  /// The same in bytes.
+  void set_memory_limit(Bytes limit);
   /// The most it may reserve because of a fraction; none: only the device is a limit.
   std::optional<Bytes> memory_limit() const;
+  /// The limits under which the calls so far would have had the same results. Holds if one limit was set before the
+  /// first call and never changed.
+  LimitRange limits_alike() const;
 
   /// Allocations on the stream (on any, if none is given) go to the private pool, made on first use, until
   /// the matching end. Scopes nest: the last one begun that matches wins.

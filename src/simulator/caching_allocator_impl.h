@@ -46,6 +46,7 @@ class CachingAllocator::Impl {
   void done(StreamId stream) { events_.done(stream); }
   void empty_cache() { release_cached_blocks(); }
   void set_memory_fraction(double fraction);
+  void set_memory_limit(Bytes limit) { memory_limit_ = limit; }
 
   void begin_allocate_to_pool(MempoolId pool, std::optional<StreamId> stream, PoolOptions options);
   void end_allocate_to_pool(MempoolId pool);
@@ -59,6 +60,7 @@ class CachingAllocator::Impl {
   Bytes largest_free_block(StreamId stream) const;
 
   std::optional<Bytes> memory_limit() const { return memory_limit_; }
+  LimitRange limits_alike() const { return limits_alike_; }
 
   Statistics statistics;
   Device device;
@@ -84,8 +86,8 @@ class CachingAllocator::Impl {
   FreeBlocks::Position skip_to_suitable(const FreeBlocks& free, FreeBlocks::Position position, bool expandable) const;
   BlockIndex find_memory(AllocParams& params, Outcome& outcome);
   void note_out_of_memory(const AllocParams& params);
-  bool exceeds_limit(Bytes alloc_size) const;
-  bool is_rejected(Bytes alloc_size) const;
+  bool exceeds_limit(Bytes alloc_size);
+  bool is_rejected(Bytes alloc_size);
   BlockIndex alloc_block(const AllocParams& params, Bytes alloc_size, bool is_retry);
   BlockIndex make_segment(std::uint32_t set, Address address, Bytes size);
   bool should_split(const Block& block, const AllocParams& params) const;
@@ -146,6 +148,8 @@ class CachingAllocator::Impl {
 
   // Giving back (cache_release.cpp).
   void garbage_collect_cached_blocks();
+  Bytes gc_threshold(Bytes limit) const;
+  bool exceeds_gc_threshold(Bytes size);
   bool release_available_cached_blocks(const AllocParams& params);
   bool release_oversize_blocks(const FreeBlocks& free, FreeBlocks::Position position, Bytes wanted);
   void release_cached_blocks();
@@ -197,6 +201,7 @@ class CachingAllocator::Impl {
   std::uint64_t captures_underway_ = 0;
   Bytes total_allocated_;
   std::optional<Bytes> memory_limit_;
+  LimitRange limits_alike_;  ///< narrowed by each comparison with the limit
   double memory_fraction_ = 1;
   std::uint64_t next_order_ = 0;
 };

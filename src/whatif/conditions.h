@@ -22,6 +22,7 @@ struct Conditions {
   Bytes total = kNoCard;           ///< memory of the GPU
   Bytes outside;                   ///< the part of it that PyTorch's allocator cannot use
   std::optional<double> fraction;  ///< torch.cuda.set_per_process_memory_fraction
+  std::optional<Bytes> cap;        ///< the same limit in bytes; wins over a fraction
   AddressOrder address_order = AddressOrder::chunk;
 };
 

@@ -62,6 +62,7 @@ class Player {
         large_segment_size_(conditions.config.large_segment_size),
         blocks_(recording.slots, simulator::kNoBlock) {
     if (conditions.fraction) allocator_.set_memory_fraction(*conditions.fraction);
+    if (conditions.cap) allocator_.set_memory_limit(*conditions.cap);
   }
 
   Result<Outcome> play() {
@@ -69,6 +70,7 @@ class Player {
     for (const auto& operation : recording_.operations) {
       if (witness_) witness_->at(operation);
       perform(operation);
+      ++outcome_.operations;
       if (outcome_.out_of_memory) break;
     }
     outcome_.complete = !outcome_.out_of_memory;
@@ -76,6 +78,7 @@ class Player {
     outcome_.peak_reserved = Bytes{statistics.all.reserved_bytes.peak()};
     outcome_.peak_allocated = Bytes{statistics.all.allocated_bytes.peak()};
     outcome_.alloc_retries = statistics.num_alloc_retries;
+    outcome_.caps_alike = allocator_.limits_alike();
     if (witness_) witness_->end(allocator_);
     return outcome_;
   }

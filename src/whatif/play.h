@@ -46,6 +46,9 @@ struct Outcome {
   std::uint64_t refused_in_both = 0;     ///< requests after which the recorded program continued
   std::optional<Refusal> met_here_only;  ///< the first that failed only in the recording: what would follow is unknown
   bool complete = false;                 ///< all of the recording was replayed
+  std::uint64_t operations = 0;          ///< that were replayed
+  /// Caps in the place of Conditions::cap with which the outcome would be the same, call by call.
+  simulator::LimitRange caps_alike;
 
   Bytes fragmentation() const { return peak_reserved - allocated_at_peak; }
 };

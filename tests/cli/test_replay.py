@@ -198,8 +198,25 @@ def test_a_folder_of_several_recordings_names_them(recording: Path, tmp_path: Pa
         (tmp_path / "run" / card / "history-1.pickle").write_bytes(recording.read_bytes())
     result = dryfit("replay", tmp_path / "run")
     assert result.returncode == WRONG_USAGE
-    assert "rtx-3060-12gb/history-1.pickle" in result.stderr
+    assert f"{tmp_path}/run/a100-40gb, {tmp_path}/run/rtx-3060-12gb." in result.stderr
     assert report(tmp_path / "run" / "a100-40gb")["results"]
+    (tmp_path / "run" / "a100-40gb" / "history-2.pickle").write_bytes(recording.read_bytes())
+    assert "run/a100-40gb/history-2.pickle, " in dryfit("replay", tmp_path / "run").stderr
+
+
+def test_one_card_of_the_last_run_is_named_behind_a_slash(recording: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    for card in ("a100-40gb", "rtx-3060-12gb"):
+        folder = tmp_path / "dryfit" / "runs" / "1" / card
+        folder.mkdir(parents=True)
+        (folder / "history-1.pickle").write_bytes(recording.read_bytes())
+    several = dryfit("replay", "last")
+    assert several.returncode == WRONG_USAGE
+    assert "Name one of them: last/a100-40gb, last/rtx-3060-12gb." in several.stderr
+    assert report("last/a100-40gb")["results"]
+    missing = dryfit("replay", "last/t4-16gb")
+    assert missing.returncode == WRONG_USAGE
+    assert "It has: a100-40gb, rtx-3060-12gb." in missing.stderr
 
 
 def test_help_shows_an_example_and_the_exit_codes() -> None:

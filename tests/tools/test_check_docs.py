@@ -74,6 +74,14 @@ def test_a_page_that_no_link_leads_to_is_named(tmp_path: Path) -> None:
     assert (result.returncode, result.stdout) == (1, "docs/alone.md:1: no link leads here from docs/README.md\n")
 
 
+def test_a_front_page_of_more_than_150_lines_is_too_long(tmp_path: Path) -> None:
+    link = "[Docs](docs/README.md)\n"
+    assert run_check(tmp_path, {"README.md": link + "line\n" * 149}).returncode == 0
+    result = run_check(tmp_path, {"README.md": link + "line\n" * 150})
+    assert result.returncode == 1
+    assert result.stdout.startswith("README.md:151: 151 lines, 150 at most")
+
+
 def test_a_page_outside_of_docs_needs_no_link(tmp_path: Path) -> None:
     assert run_check(tmp_path, {"tests/some/README.md": "# Samples\n"}).returncode == 0
 
