@@ -53,8 +53,8 @@ int run_command_line(int argc, const char* const* argv) {
   if (const auto wrong = wrong_beginning(app, arguments, line)) return fail(*wrong, kWrongUsage);
   try {
     parse(app, arguments);
-  } catch (const CLI::Success& asked) {
-    return app.exit(asked);
+  } catch (const CLI::Success& request) {
+    return app.exit(request);
   } catch (const CLI::ParseError& error) {
     return fail(explained(error, app, line), kWrongUsage);
   }

@@ -60,7 +60,7 @@ std::string hint_for(const Catalogue& catalogue, const std::string& name, const 
   }
   if (const auto found = counted(catalogue, name)) return count_hint(*found, name, line);
   const auto likely = likely_cards(catalogue, name);
-  if (likely.empty()) return std::string(kList) + " For one of your own, see docs/cards.md.";
+  if (likely.empty()) return std::string(kList) + " To describe your own, see docs/cards.md.";
   return hint_with(name, likely.front()->card.id, line) + " " + kList;
 }
 

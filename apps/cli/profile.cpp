@@ -61,9 +61,9 @@ Result<PlannedRun> plan(const ProfileSession& session, Batch batch) {
 }
 
 /// A command without {batch} is shrunk through its DataLoader; a program without a DataLoader runs unchanged.
-Status check_shrunk(const ProfileOptions& options, Batch batch, const HookLog& told) {
+Status check_shrunk(const ProfileOptions& options, Batch batch, const HookLog& log) {
   const bool changed = command_for(options.command, *batch) != options.command;
-  if (changed || told.full_batch) return {};
+  if (changed || log.full_batch) return {};
   return Error{"cannot change the program's batch: it creates no DataLoader with a batch_size",
                "Put {batch} into the command: `dryfit profile --shrink batch=4,8 -- python train.py --batch-size "
                "{batch}`."};
@@ -79,7 +79,7 @@ Result<WrittenTrace> profile_once(const ProfileSession& session, Batch batch) {
   auto run = profiled(outcome.result);
   if (!run) return run.error();
   if (batch) {
-    if (const auto status = check_shrunk(session.options, batch, run->told); !status) return status.error();
+    if (const auto status = check_shrunk(session.options, batch, run->log); !status) return status.error();
   }
   WrittenTrace written{output_of(session.options, batch), {}, {}, batch, std::move(run).value()};
   std::error_code ignored;

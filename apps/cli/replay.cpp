@@ -189,7 +189,7 @@ int replay(const ReplaySession& session) {
                       .recording = &*recording,
                       .torch_known = session.source.torch().has_value(),
                       .devices = session.devices,
-                      .device_asked = options.device.has_value(),
+                      .device_given = options.device.has_value(),
                       .torch = conditions->torch,
                       .fraction = options.fraction,
                       .swept = options.sweep};
@@ -255,8 +255,8 @@ int run(const ReplayOptions& options) {
   if (!device) return fail(device.error(), kWrongUsage);
   auto cards = requested_cards(options, *source, *device);
   if (!cards) return fail(cards.error(), kWrongUsage);
-  if (!options.json) print_note_on_run(options.path.string());
   if (const auto status = check(options, source->file, *cards); !status) return fail(status.error(), kWrongUsage);
+  if (!options.json) print_note_on_run(options.path.string());
   return replay({options, std::move(source).value(), devices.size(), *device, std::move(cards).value()});
 }
 

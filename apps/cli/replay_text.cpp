@@ -266,7 +266,7 @@ std::string origin_text(const ReplayReport& report) {
                       to_text(recording.torch), conf_text(recording.alloc_conf));
   if (const auto* card = report.source->card(recording.device)) text += fmt::format(", {}", card->id);
   if (report.devices > 1) {
-    text += fmt::format("; device {}{} of {}", recording.device, report.device_asked ? "" : ", the fullest",
+    text += fmt::format("; device {}{} of {}", recording.device, report.device_given ? "" : ", the fullest",
                         report.devices);
   }
   return text;

@@ -88,12 +88,12 @@ def assert_one_clear_sentence(result: subprocess.CompletedProcess[str], code: in
 @pytest.mark.parametrize(
     "arguments, part",
     [
-        ([], "subcommand"),
-        (["frobnicate"], "no command 'frobnicate'"),
+        ([], "no command given"),
+        (["frobnicate"], "unknown command 'frobnicate'"),
         (["run"], "no command to run"),
         (["run", "--gpu", "3060"], "no command to run"),
         (["run", "--", "python"], "dryfit gpus"),
-        (["run", "--gpus", "3060", "--", "python"], "no option '--gpus'"),
+        (["run", "--gpus", "3060", "--", "python"], "unknown option '--gpus'"),
         (["run", "--gpu", "3060", "--steps", "none", "--", "python"], "'none'"),
         (["run", "--gpu", "3060", "--steps", "0", "--", "python"], "'0'"),
         (["run", "--gpu", "3060", "--timeout", "soon", "--", "python"], "'soon'"),

@@ -141,8 +141,8 @@ def test_a_job_that_is_far_too_large_does_not_fit(models: Path) -> None:
 @pytest.mark.parametrize(
     "arguments, problem",
     [
-        (["--model", "resnet81", "--batch", "8", "--gpu", "rtx-4090"], "Did you mean 'resnet18'?"),
-        (["--model", "resnet18", "--batch", "8", "--gpu", "rtx-4O90"], "there is no card 'rtx-4O90'"),
+        (["--model", "resnet81", "--batch", "8", "--gpu", "rtx-4090"], "--model resnet18 --batch 8 --gpu rtx-4090`?"),
+        (["--model", "resnet18", "--batch", "8", "--gpu", "rtx-4O90"], "unknown GPU 'rtx-4O90'"),
         (["--model", "resnet18", "--gpu", "rtx-4090"], "the job has no 'batch'"),
         (["--model", "resnet18", "--batch", "8", "--gpu", "rtx-4090", "--optimizer", "adanw"], "'adamw'"),
         (["--model", "resnet18", "--batch", "8", "--gpu", "rtx-4090", "--coverage", "1.5"], "coverage"),

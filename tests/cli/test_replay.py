@@ -107,10 +107,10 @@ def recording(tmp_path: Path) -> Path:
         (["--torch", "0.4"], "0.4"),
         (["--gpu", "rtx-3061"], "3060"),
         (["--device", "7"], "device 7"),
-        (["--device", "7"], "Recorded: device 0"),
+        (["--device", "7"], "Give a recorded device: --device 0."),
         (["--device", "-1"], "device -1"),
         (["--write-snapshot", "/nonexistent/out.pickle"], "/nonexistent/out.pickle"),
-        (["--gpu", "3060,4090", "--write-snapshot", "out.pickle"], "one card"),
+        (["--gpu", "3060,4090", "--write-snapshot", "out.pickle"], "one GPU"),
     ],
 )
 def test_wrong_options_get_one_sentence_and_exit_code_2(recording: Path, options: list[str], part: str) -> None:
@@ -298,7 +298,7 @@ def test_a_sweep_names_the_lowest_peak(recording: Path) -> None:
     (best,) = [result for result in results if result["best"]]
     assert best["alloc_conf"] == "expandable_segments:True"
     assert best["peak_reserved_bytes"] == min(result["peak_reserved_bytes"] for result in results)
-    assert "best with expandable_segments:True" in dryfit("replay", recording, "--sweep").stdout
+    assert "best: expandable_segments:True" in dryfit("replay", recording, "--sweep").stdout
 
 
 def test_of_several_devices_the_fullest_answers(tmp_path: Path) -> None:
