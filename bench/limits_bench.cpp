@@ -37,8 +37,6 @@ void generate(Subject& subject) {
                                             .entry = static_cast<std::uint32_t>(subject.recording.operations.size()),
                                             .size = {event.size}});
   }
-  subject.snapshot.device_traces = {std::vector<snapshot::Entry>(list.events.size())};
-  subject.recording.snapshot = &subject.snapshot;
 }
 
 bool read(Subject& subject, const char* file) {

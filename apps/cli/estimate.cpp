@@ -19,6 +19,7 @@
 #include "files.h"
 #include "judgement.h"
 #include "named_cards.h"
+#include "replayed_limits.h"
 #include "report/json.h"
 #include "report/terminal.h"
 #include "resources.h"
@@ -151,8 +152,10 @@ int run(const EstimateOptions& options) {
   }();
   std::vector<Verdict> verdicts;
   for (std::size_t i = 0; i < estimates.size(); ++i) {
+    const auto played = std::move(estimates[i].recording);
     verdicts.push_back(verdict::judge(plain[i], facts_of_estimate(profile.damage, std::move(estimates[i]), begun)));
     add_provenance(verdicts.back(), *(*cards)[i]);
+    if (played) verdicts.back().limits = limits_by_replay(verdicts.back(), *played);
   }
   return deliver(options, profile.metadata, verdicts);
 }

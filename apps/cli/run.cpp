@@ -21,8 +21,10 @@
 #include "help.h"
 #include "judgement.h"
 #include "kept_runs.h"
+#include "launch/run_directory.h"
 #include "named_cards.h"
 #include "own_environment.h"
+#include "replayed_limits.h"
 #include "report/explanation.h"
 #include "report/json.h"
 #include "report/table.h"
@@ -30,6 +32,7 @@
 #include "resources.h"
 #include "run_options.h"
 #include "screen.h"
+#include "snapshot/reader.h"
 #include "suggestions.h"
 #include "verdict/counting.h"
 #include "verdict/verdict.h"
@@ -168,6 +171,22 @@ std::optional<std::size_t> shown_card(const Findings& found) {
   return shown;
 }
 
+/// By replay of what PyTorch's memory history recorded; a run without one has none.
+void find_limits(const Session& session, Findings& found) {
+  for (std::size_t i = 0; i < found.verdicts.size(); ++i) {
+    auto& verdict = found.verdicts[i];
+    if (i < found.explained.size() && found.explained[i]) {
+      verdict.limits = limits_by_replay(verdict, found.explained[i]->snapshot);
+      continue;
+    }
+    const auto histories = launch::RunDirectory(session.folder_of(*session.cards[i])).histories();
+    if (histories.size() != 1) continue;
+    if (const auto snapshot = snapshot::read_snapshot(histories.front())) {
+      verdict.limits = limits_by_replay(verdict, *snapshot);
+    }
+  }
+}
+
 Findings judge_all(const Session& session, std::span<const RunOutcome> outcomes) {
   Findings found;
   for (std::size_t i = 0; i < session.cards.size(); ++i) {
@@ -179,6 +198,7 @@ Findings judge_all(const Session& session, std::span<const RunOutcome> outcomes)
     found.counting = verdict::count(card, facts_of(outcomes.back().result));
   }
   explain_all(session, found);
+  find_limits(session, found);
   return found;
 }
 

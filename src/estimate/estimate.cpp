@@ -77,7 +77,7 @@ class Played {
   }
 
   Estimate finish(const Profile& profile, const Analyzer& analyzer) {
-    Estimate result{.gaps = std::move(planner_.findings().gaps)};
+    Estimate result{.gaps = std::move(planner_.findings().gaps), .recording = player().recording()};
     auto& process = result.process;
     process.hooks = true;
     process.forward_seen = analyzer.forward_seen();

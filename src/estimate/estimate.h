@@ -15,6 +15,7 @@
 #include "estimate/windows.h"
 #include "simulator/alloc_config.h"
 #include "simulator/torch_version.h"
+#include "whatif/recording.h"
 
 /// An estimate of the memory that a program needs on a GPU, from its profile on the CPU: Analyzer → Orchestrator →
 /// Lowering → Simulator (docs/estimate.md), one window of the profile after the other (Note [Windows]).
@@ -62,6 +63,7 @@ struct Conditions {
 struct Estimate {
   analysis::ProcessSummary process;  ///< as from a dry run of the same program
   std::vector<Gap> gaps;
+  std::optional<whatif::Recording> recording;  ///< what was played; none: too much to keep, or a request failed
 };
 
 /// The allocations and frees that the program would make on a GPU, passed to `each_plan` window by window.

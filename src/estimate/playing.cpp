@@ -13,6 +13,9 @@
 namespace dryfit::estimate {
 namespace {
 
+/// Operations beyond this many are not kept; they are about 60 bytes each.
+constexpr std::size_t kKeptOperations = 2'000'000;
+
 /// Remembers how much the device had left when a request failed.
 struct Refused : simulator::Observer {
   void out_of_memory(Bytes, Bytes device_free, simulator::StreamId) override { left = device_free; }
@@ -44,10 +47,12 @@ class Player::Impl {
     device_.peak_context = card.context_memory + card.launch_memory;
     device_.peak_libraries = outside_ - device_.peak_context;
     device_.peak = outside_;
+    recording_.torch = conditions.torch;
+    recording_.config = conditions.config;
   }
 
   void play(const Plan& plan, const std::vector<std::uint32_t>& carried) {
-    std::vector<simulator::BlockId> blocks(plan.sizes.size(), simulator::kNoBlock);
+    std::vector<LiveBlock> blocks(plan.sizes.size());
     for (std::size_t i = 0; i < carried.size(); ++i) blocks[i] = blocks_[carried[i]];
     blocks_ = std::move(blocks);
     for (std::size_t i = 0; i < plan.calls.size() && !device_.last_oom; ++i) {
@@ -69,25 +74,45 @@ class Player::Impl {
     return std::move(device_);
   }
 
+  std::optional<whatif::Recording> recording() const {
+    const bool is_whole = recording_.operations.size() < kKeptOperations && !device_.last_oom;
+    return is_whole ? std::optional(recording_) : std::nullopt;
+  }
+
  private:
+  using Operation = whatif::Operation;
+  struct LiveBlock {
+    simulator::BlockId id = simulator::kNoBlock;
+    whatif::Slot slot = 0;
+  };
+
   Bytes reserved() const { return Bytes{allocator_.statistics().all.reserved_bytes.current()}; }
 
   void free(const Call& call) {
     auto& block = blocks_[call.block];
-    if (block == simulator::kNoBlock) return;
-    allocator_.free(block);
-    block = simulator::kNoBlock;
+    if (block.id == simulator::kNoBlock) return;
+    keep({.kind = Operation::Kind::free, .slot = block.slot});
+    allocator_.free(block.id);
+    block.id = simulator::kNoBlock;
+  }
+
+  void keep(Operation operation) {
+    if (recording_.operations.size() >= kKeptOperations) return;
+    operation.entry = static_cast<std::uint32_t>(recording_.operations.size());
+    recording_.operations.push_back(operation);
   }
 
   void malloc(const Call& call, Bytes size) {
-    if (blocks_[call.block] != simulator::kNoBlock) return;
+    if (blocks_[call.block].id != simulator::kNoBlock) return;
+    const auto slot = recording_.slots++;
+    keep({.kind = Operation::Kind::malloc, .slot = slot, .size = size, .is_optional = call.is_optional});
     const auto allocation = allocator_.malloc(size);
     if (!allocation && allocation.outcome != simulator::Outcome::kNothing) {
       ++device_.ooms;
       if (!call.is_optional) refuse(call, size);
       return;
     }
-    blocks_[call.block] = allocation.block;
+    blocks_[call.block] = {allocation.block, slot};
     if (reserved() + outside_ > device_.peak) {
       device_.peak = reserved() + outside_;
       device_.peak_torch_reserved = reserved();
@@ -106,7 +131,8 @@ class Player::Impl {
   Bytes large_segment_size_;
   Refused refused_;
   simulator::CachingAllocator allocator_;
-  std::vector<simulator::BlockId> blocks_;  ///< of the window's blocks
+  std::vector<LiveBlock> blocks_;  ///< of the window
+  whatif::Recording recording_;
   analysis::DeviceSummary device_;
 };
 
@@ -116,5 +142,6 @@ Player::~Player() = default;
 Player::Player(Player&&) noexcept = default;
 void Player::play(const Plan& plan, const std::vector<std::uint32_t>& carried) { impl_->play(plan, carried); }
 analysis::DeviceSummary Player::finish() { return impl_->finish(); }
+std::optional<whatif::Recording> Player::recording() const { return impl_->recording(); }
 
 }  // namespace dryfit::estimate

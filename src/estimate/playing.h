@@ -10,6 +10,7 @@
 #include "analysis/run_summary.h"
 #include "card/card.h"
 #include "estimate/plan.h"
+#include "whatif/recording.h"
 
 namespace dryfit::estimate {
 
@@ -27,6 +28,8 @@ class Player {
   /// `carried`: the numbers that the plan's first blocks had in the plan before.
   void play(const Plan& plan, const std::vector<std::uint32_t>& carried);
   analysis::DeviceSummary finish();
+  /// What was played, to be replayed under other limits; none: it was too much to keep, or a request failed.
+  std::optional<whatif::Recording> recording() const;
 
  private:
   class Impl;

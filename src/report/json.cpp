@@ -126,6 +126,23 @@ Json counting_json(const verdict::Counting& counting) {
           {"reason", text_or_null(counting.reason)}};
 }
 
+Json fraction_json(Bytes cap, const Verdict& verdict) {
+  const auto fraction = verdict::fraction_for(cap, verdict.capacity);
+  return fraction ? Json(static_cast<double>(*fraction) / 10'000) : Json();
+}
+
+Json limits_json(const Verdict& verdict) {
+  if (!verdict.limits) return nullptr;
+  const auto& limits = *verdict.limits;
+  return {{"to_request_bytes", limits.to_request.count},
+          {"comfortable_cap_bytes", limits.comfortable_cap.count},
+          {"comfortable_cap_fraction", fraction_json(limits.comfortable_cap, verdict)},
+          {"least_cap_bytes", limits.least_cap.count},
+          {"least_cap_fraction", fraction_json(limits.least_cap, verdict)},
+          {"obtained", limits.source == verdict::LimitSource::replay ? "replay" : "dry-runs"},
+          {"upper_bound_because", text_or_null(limits.upper_bound_because)}};
+}
+
 Json result_json(const Verdict& verdict) {
   const bool used = verdict.device_used;
   return {{"card", verdict.card.id},
@@ -152,7 +169,8 @@ Json result_json(const Verdict& verdict) {
           {"tuning", verdict.tuning},
           {"address_orders", orders_json(verdict)},
           {"obtained", verdict.estimated ? "estimated" : "counted"},
-          {"gaps", caveats_json(verdict.gaps)}};
+          {"gaps", caveats_json(verdict.gaps)},
+          {"limits", limits_json(verdict)}};
 }
 
 }  // namespace

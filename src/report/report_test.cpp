@@ -64,6 +64,10 @@ Verdict fitting() {
   v.seconds = 4.2;
   v.host_peak_rss = 700_MiB;
   v.software = {{"python", "3.11.7"}, {"torch", "2.6.0+cu124"}, {"cuda", "12.4"}, {"cudnn", "9.1.0"}};
+  v.limits = {.to_request = 9_GiB + 260_MiB,
+              .comfortable_cap = 9_GiB,
+              .least_cap = 8_GiB + 702_MiB,
+              .upper_bound_because = "cuDNN may continue with a smaller workspace"};
   return v;
 }
 
@@ -72,6 +76,7 @@ Verdict not_fitting() {
   v.card = card("rtx-4060-8gb", "NVIDIA GeForce RTX 4060", Bytes{8'321'499'136});
   v.answer = Answer::does_not_fit;
   v.reason = "PyTorch ran out of device memory";
+  v.limits.reset();
   v.steps = 0;
   v.capacity = v.card.total_memory;
   v.reserved_at_peak = 7_GiB + 230_MiB;

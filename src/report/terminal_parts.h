@@ -42,6 +42,11 @@ std::string compute_lines(const std::optional<verdict::Counting>& counting, std:
                           const Style& style);
 std::string note_lines(const Diagnostics& diagnostics, std::string_view indent, const Style& style);
 
+/// The memory that the job can be limited to; empty where that is not known.
+std::string limit_lines(const verdict::Verdict& verdict, const Style& style);
+/// The same for several GPUs, in short.
+std::string limits_line(std::span<const verdict::Verdict> verdicts, const Style& style);
+
 /// The report on one GPU.
 std::string one_gpu_text(const verdict::Verdict& verdict, const Style& style,
                          const std::optional<verdict::Counting>& counting);

@@ -182,7 +182,7 @@ std::string several_gpus_text(std::span<const Verdict> verdicts, const Style& st
   const auto assuming = std::ranges::find_if(verdicts, [](const auto& each) { return !each.assumptions.empty(); });
   text += compute_lines(counting, "", style) + gap_lines(verdicts.front(), "", style);
   if (assuming != verdicts.end()) text += assumed_lines(*assuming, "", style);
-  return text + note_lines(diagnostics, "", style) + origins_line(verdicts, style);
+  return text + note_lines(diagnostics, "", style) + limits_line(verdicts, style) + origins_line(verdicts, style);
 }
 
 }  // namespace dryfit::report

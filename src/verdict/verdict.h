@@ -14,6 +14,7 @@
 #include "base/diagnostics.h"
 #include "card/card.h"
 #include "card/machine.h"
+#include "verdict/limits.h"
 
 namespace dryfit::verdict {
 
@@ -101,6 +102,7 @@ struct Verdict {
   std::map<std::string, std::string> software;    ///< "python", "torch", "cuda", "cudnn"
   std::vector<analysis::Assumption> assumptions;  ///< of all processes, in their order; sizes before values read
   std::vector<std::string> tuning;                ///< autotuners whose choices the run followed, in words
+  std::optional<Limits> limits;                   ///< filled in by the code that has the recording; none: not known
   std::vector<OrderResult> orders;                ///< one per order of addresses that was run
   bool estimated = false;                         ///< by `dryfit estimate`; else the program ran and was counted
   std::vector<Caveat> gaps;                       ///< of an estimate: what its trace does not contain

@@ -112,7 +112,8 @@ Bytes least_possible_cap(const Recording& recording, const Conditions& condition
     }
   }
   for (const auto& operation : recording.operations) {
-    if (operation.kind == Kind::malloc && operation.size.count > 0) hold(operation.slot, rounded(operation.size));
+    const bool is_needed = operation.kind == Kind::malloc && !operation.is_optional;
+    if (is_needed && operation.size.count > 0) hold(operation.slot, rounded(operation.size));
     const bool ends = operation.kind == Kind::free || operation.kind == Kind::request_free;
     if (ends) held -= std::exchange(sizes[operation.slot], Bytes{});
   }

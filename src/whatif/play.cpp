@@ -137,7 +137,7 @@ class Player {
   void malloc(const Operation& operation) {
     const auto allocation = ask(operation);
     if (!allocation && allocation.outcome != simulator::Outcome::kNothing) {
-      outcome_.out_of_memory = refusal(operation, allocation.outcome);
+      if (!operation.is_optional) outcome_.out_of_memory = refusal(operation, allocation.outcome);
       return;
     }
     blocks_[operation.slot] = allocation.block;
@@ -207,7 +207,8 @@ class Player {
   }
 
   Place place(const Operation& operation) const {
-    return {operation.entry, recording_.entries()[operation.entry].stack};
+    const auto& entries = recording_.entries();
+    return {operation.entry, operation.entry < entries.size() ? entries[operation.entry].stack : snapshot::kNoStack};
   }
 
   Refusal refusal(const Operation& operation, simulator::Outcome outcome) const {

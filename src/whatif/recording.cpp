@@ -237,6 +237,11 @@ class Preparation {
 
 }  // namespace
 
+const std::vector<Entry>& Recording::entries() const {
+  static const std::vector<Entry> kNone;
+  return snapshot ? snapshot->device_traces[static_cast<std::size_t>(device)] : kNone;
+}
+
 Bytes Recording::reserved_at_start() const {
   Bytes sum;
   for (const auto& segment : start) sum += segment.size;

@@ -38,6 +38,7 @@ struct Operation {
   Bytes size;               ///< as requested
   simulator::StreamId stream;
   simulator::MempoolId pool;
+  bool is_optional = false;  ///< if it does not fit, the program continues without it
 };
 
 /// A block that existed before the first entry.
@@ -47,7 +48,7 @@ struct StartBlock {
 };
 
 /// One device of a snapshot, prepared to be replayed any number of times under other conditions. Refers to the
-/// snapshot, which must outlive it.
+/// snapshot, which must outlive it. Without a snapshot it is operations alone, as an estimate has them.
 struct Recording {
   const snapshot::Snapshot* snapshot = nullptr;
   int device = 0;
@@ -67,9 +68,8 @@ struct Recording {
   /// Memory that PyTorch had reserved before the first entry.
   Bytes reserved_at_start() const;
 
-  const std::vector<snapshot::Entry>& entries() const {
-    return snapshot->device_traces[static_cast<std::size_t>(device)];
-  }
+  /// Empty where the operations do not come from a snapshot.
+  const std::vector<snapshot::Entry>& entries() const;
 };
 
 /// Prepares a device of the snapshot. An Error when nothing was recorded for it, or when its configuration string is

@@ -42,7 +42,7 @@ sys.path.insert(0, str(REPOSITORY / "tools"))
 from dryfit_command import DRYFIT  # noqa: E402
 
 README = "README.md"
-GUIDES = ("docs/run.md", "docs/replay.md", "docs/explain.md")
+GUIDES = ("docs/run.md", "docs/replay.md", "docs/limits.md", "docs/explain.md")
 PYTHON = REPOSITORY / ".venv" / "torch-2.6.0" / "bin" / "python"
 HANGING_SECONDS = 1800  # no machine is that slow: what takes longer hangs
 FITS_NOT = 3

@@ -38,6 +38,7 @@ function showVerdict(result, run) {
       : "Nothing was recorded";
     byId("verdict-lead").textContent = run && run.card ? `Recorded on ${run.card}.` : "A recording without a verdict.";
     byId("device").hidden = true;
+    byId("limits").hidden = true;
     return;
   }
   title.replaceChildren(
@@ -62,7 +63,24 @@ function showVerdict(result, run) {
   byId("caveats").replaceChildren(
     ...result.caveats.filter(({ text }) => text !== result.reason).map(({ text }) => element("li", {}, sentence(text))),
   );
+  showLimits(result);
   showDevice(result, run);
+}
+
+/** The memory that the job can be limited to. Verdicts of older versions have none. */
+function showLimits({ limits }) {
+  byId("limits").hidden = !limits;
+  if (!limits) return;
+  const how = limits.obtained === "replay" ? "by replay" : "by dry runs";
+  const cap = (name) => {
+    const fraction = limits[`${name}_cap_fraction`];
+    const size = bytesText(limits[`${name}_cap_bytes`]);
+    return fraction === null ? size : `${size} (fraction ${fraction.toFixed(4)})`;
+  };
+  const bound = limits.upper_bound_because ? `, an upper bound: ${limits.upper_bound_because}` : "";
+  byId("limits").textContent =
+    `Limits, ${how}: request ${bytesText(limits.to_request_bytes)} of the GPU to run as when alone. ` +
+    `PyTorch needs no retry with a cap of ${cap("comfortable")}, and runs with ${cap("least")}${bound}.`;
 }
 
 /** The card from end to end: categories, cached, outside PyTorch, left. */
