@@ -153,11 +153,11 @@ std::string table_text(const std::vector<Record>& records) {
 }
 
 std::string json_text(const HistoryOptions& options, const std::vector<Record>& records) {
-  using Json = nlohmann::ordered_json;
-  Json list = Json::array();
-  for (const auto& record : records) list.push_back(Json::parse(history::to_line(record)));
-  const Json json{{"dryfit", DRYFIT_VERSION}, {"history", options.history.string()}, {"records", std::move(list)}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  using Ordered = nlohmann::ordered_json;
+  Ordered list = Ordered::array();
+  for (const auto& record : records) list.push_back(Ordered::parse(history::to_line(record)));
+  const Ordered json{{"dryfit", DRYFIT_VERSION}, {"history", options.history.string()}, {"records", std::move(list)}};
+  return json.dump(-1, ' ', false, Ordered::error_handler_t::replace) + "\n";
 }
 
 int list(HistoryOptions options) {

@@ -140,6 +140,9 @@ Result<fs::path> named_run(const std::string& run, const std::vector<std::string
   if (!number) return unknown_run(run);
   const auto kept = KeptRuns::in(environment);
   const auto found = kept ? kept->find(*number) : std::nullopt;
+  if (!found && *number == 0 && kept && kept->unkept()) {
+    return Error{"the last run ended in \"cannot tell\" and left nothing to show", kHint};
+  }
   if (!found) {
     return Error{*number == 0 ? "there is no last run yet" : "there is no run '" + name + "': fewer runs are kept",
                  kHint};

@@ -21,7 +21,7 @@ std::string verdict_json(const std::string& script, const std::string& verdict, 
 }
 
 /// A cache with kept runs.
-class NoteOnRun : public testing::Test {
+class NoteOnRun : public ::testing::Test {
  protected:
   void keep(const std::string& script, const std::string& verdict, const std::string& reason) {
     const auto run = folder_.path() / ("run-" + script);
@@ -67,6 +67,13 @@ TEST_F(NoteOnRun, A_later_run_without_anything_to_show_is_mentioned_until_anothe
   keep("c.py", "fits", "");
   EXPECT_EQ(note("last", 11min), "this is the last run: `python c.py` (11 min ago).\n");
   EXPECT_FALSE(kept().find(2)) << "the note is not taken for a run";
+}
+
+TEST_F(NoteOnRun, Without_a_kept_run_the_error_says_why_there_is_none) {
+  kept().remember_unkept(verdict_json("b.py", "cannot-tell", "it used no GPU"));
+  EXPECT_EQ(named_run("last", environment_).error().what,
+            "the last run ended in \"cannot tell\" and left nothing to show");
+  EXPECT_EQ(note("last"), "");
 }
 
 TEST_F(NoteOnRun, A_run_with_a_path_and_one_that_does_not_exist_need_no_note) {

@@ -72,7 +72,7 @@ void TypedRunOptions::declare(CLI::App& app) {
   auto& o = options;
   o.jobs = std::max(1u, std::thread::hardware_concurrency());
   add_gpus_option(app, o.gpus, "GPU to try, as listed by `dryfit gpus`; several: a,b,c");
-  app.add_option("--count", o.count, "Number of GPUs of this kind in the machine (default: 1)")
+  app.add_option("--count", o.count, "Number of such GPUs in the machine (default: 1)")
       ->type_name("N")
       ->check(whole_number(1, kMostCards));
   app.add_option("--steps", steps, "Number of optimizer steps to run, or all")

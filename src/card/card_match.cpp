@@ -134,19 +134,21 @@ Candidates candidates_for(const Catalogue& catalogue, std::string_view typed) {
   return cards_by_words(catalogue, words, all_begin);
 }
 
-/// Levenshtein's distance: how many letters to insert, drop or change.
+/// How many letters to insert, drop, change or swap with their neighbour.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    auto diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const auto changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
+  std::vector<std::vector<std::size_t>> edits(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i) {
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      auto& least = edits[i][j];
+      least = std::max(i, j);
+      if (i == 0 || j == 0) continue;
+      const auto changed = edits[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      least = std::min({changed, edits[i - 1][j] + 1, edits[i][j - 1] + 1});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) least = std::min(least, edits[i - 2][j - 2] + 1);
     }
   }
-  return row[b.size()];
+  return edits[a.size()][b.size()];
 }
 
 std::size_t distance(const CardFile& file, std::string_view key) {

@@ -105,6 +105,14 @@ TEST(CardMatch, An_unknown_name_gets_the_nearest_ones) {
 
 TEST(CardMatch, Nothing_is_suggested_that_is_far_from_the_name) {
   EXPECT_EQ(hint_for("foo"), "Run `dryfit gpus` to list all GPUs.");
+  EXPECT_TRUE(likely_cards(cards_to_match(), "foo").empty());
+}
+
+TEST(CardMatch, Whole_GPUs_are_likelier_than_parts_of_them) {
+  const auto likely = likely_cards(cards_to_match(), "h100");
+  ASSERT_FALSE(likely.empty());
+  EXPECT_EQ(likely.front()->card.id, "h100-80gb");
+  EXPECT_EQ(likely_cards(cards_to_match(), "rtx 3600").front()->card.id, "rtx-3060-12gb");
 }
 
 TEST(CardMatch, A_wrong_memory_size_is_not_overlooked) {

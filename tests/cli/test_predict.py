@@ -64,7 +64,7 @@ def test_a_catalogue_can_be_made_again_byte_for_byte(models: Path, tmp_path: Pat
     [
         ('{"key": "x"}\n', ":1: the row: 'verdict' is not a string"),
         ("model,batch\n", ":1: not a row written by dryfit harvest"),
-        ("", "has no job in fp32 and without checkpointing that was seen whole"),
+        ("", "has no complete job in fp32 and without checkpointing"),
     ],
 )
 def test_a_file_that_is_not_a_harvest_makes_no_catalogue(tmp_path: Path, content: str, problem: str) -> None:

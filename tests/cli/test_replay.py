@@ -220,8 +220,9 @@ def test_one_card_of_the_last_run_is_named_behind_a_slash(recording: Path, tmp_p
 
 
 def test_help_shows_an_example_and_the_exit_codes() -> None:
-    text = dryfit("replay", "--help").stdout
-    assert "dryfit replay snapshot.pickle --sweep" in text
+    text = " ".join(dryfit("replay", "--help").stdout.split())
+    assert "dryfit replay snapshot.pickle --gpu a100-40gb" in text
+    assert "The best setting of a sweep is the one with the best verdict" in text
     assert "3 does not fit" in text
 
 
@@ -313,7 +314,7 @@ def test_of_several_devices_the_fullest_answers(tmp_path: Path) -> None:
     assert report(path, "--device", "0")["results"][0]["peak_reserved_bytes"] == 70 * MIB
     assert "device 1, the fullest of 2" in dryfit("replay", path).stdout
     assert "device 1 of 2" in dryfit("replay", path, "--device", "1").stdout
-    assert "Recorded: device 0, 1" in dryfit("replay", path, "--device", "2").stderr
+    assert "Give a recorded device: --device 0 or 1." in dryfit("replay", path, "--device", "2").stderr
 
 
 def test_a_recording_that_begins_in_the_middle_says_so_under_other_conditions(tmp_path: Path) -> None:
