@@ -51,7 +51,7 @@ endif
         build build-tests build-beside-download build-everything environments demo \
         test test-fast test-latest test-cpp test-python test-slurm test-page check test-asan test-tsan test-asan-all tidy fuzz \
         accuracy-profile build-training test-training accuracy accuracy-twice evaluate \
-        train surrogate compute-model bench bench-estimate bench-latency bench-h100 operators format wheel clean distclean
+        train surrogate compute-model bench bench-estimate bench-latency bench-h100 operators pictures format wheel clean distclean
 
 help: ## this list
 	@grep -hE '^[a-z0-9.-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -277,6 +277,10 @@ operators: venv venv-latest build ## every operator of PyTorch's own test table,
 	bench/operators
 
 # ---- order
+
+pictures: setup build ## the pictures in README.md and docs/, and docs/demo.html, from a real dry run
+	@tools/setup/packages.sh page
+	@$(STAGE) pictures "Pictures of a dry run and its page" -- $(TOOLS_PYTHON) tools/pictures
 
 format: ## clang-format over the C++ files
 	@tools/setup/packages.sh format

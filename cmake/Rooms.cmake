@@ -1,5 +1,5 @@
-# For what is large to compile and does little when it runs: tests, which are half of all there is, and commands. Their own
-# code is not optimised much.
+# For code that is large to compile and does little when it runs: the tests, which are half of all code, and the commands.
+# It is not optimized much.
 function(dryfit_compile_quickly target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
 endfunction()
@@ -40,9 +40,10 @@ endfunction()
 #
 #   dryfit_room(trace USES base LINKS zstd)
 #
+# QUICK: what it does is done once a command and has no long loops, so it is compiled as tests and commands are.
 # USES names rooms further up in src/CMakeLists.txt; tools/check_includes checks that the includes agree.
 function(dryfit_room name)
-  cmake_parse_arguments(ROOM "" "" "USES;LINKS" ${ARGN})
+  cmake_parse_arguments(ROOM "QUICK" "" "USES;LINKS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_test\\.cpp$|_fuzz\\.cpp$")
@@ -51,6 +52,9 @@ function(dryfit_room name)
   target_include_directories(dryfit_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
   list(TRANSFORM ROOM_USES PREPEND dryfit_)
   target_link_libraries(dryfit_${name} PUBLIC ${ROOM_USES} PRIVATE ${ROOM_LINKS})
+  if(ROOM_QUICK)
+    dryfit_compile_quickly(dryfit_${name})
+  endif()
   if(DRYFIT_BUILD_TESTS AND tests)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE dryfit_${name} ${ROOM_LINKS} GTest::gtest_main)

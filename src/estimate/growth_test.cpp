@@ -10,7 +10,7 @@ namespace dryfit::estimate {
 namespace {
 
 std::optional<std::int64_t> value_at(std::uint64_t batch, std::vector<std::int64_t> values,
-                               std::vector<std::uint64_t> batches = {4, 8}) {
+                                     std::vector<std::uint64_t> batches = {4, 8}) {
   const auto found = grown(values, batches, batch);
   return found ? std::optional(found->value) : std::nullopt;
 }

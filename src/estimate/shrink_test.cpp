@@ -156,8 +156,8 @@ TEST(Shrink, A_program_that_does_something_else_at_another_batch_is_refused) {
   EXPECT_EQ(
       longer.error().what,
       "the program behaves differently at different batches: the traces differ after 3 operators (last: aten::sum)");
-  EXPECT_FALSE(
-      extrapolated(256, {4, 8}, [](Story& story, std::int64_t batch) { story.op(batch == 8 ? "aten::relu" : "aten::gelu"); }));
+  EXPECT_FALSE(extrapolated(
+      256, {4, 8}, [](Story& story, std::int64_t batch) { story.op(batch == 8 ? "aten::relu" : "aten::gelu"); }));
   EXPECT_FALSE(extrapolated(256, {4, 8}, [](Story& story, std::int64_t batch) { story.free(batch == 8 ? 1 : 3, 4); }));
 }
 

@@ -84,6 +84,10 @@ Environment guest_environment(const Environment& user, const GuestSettings& sett
   if (settings.explain) add("DRYFIT_EXPLAIN", "1");
   add("DRYFIT_UNKNOWN_SIZES", settings.unknown_sizes);
   if (settings.count_flops) add("DRYFIT_FLOPS", "1");
+  constexpr const char* kTorchrunPort = "PET_MASTER_PORT";
+  if (settings.rendezvous_port && !value_of(user, kTorchrunPort)) {
+    add(kTorchrunPort, std::to_string(*settings.rendezvous_port));
+  }
   return result;
 }
 

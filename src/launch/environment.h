@@ -26,6 +26,7 @@ struct GuestSettings {
   bool explain = true;
   std::string unknown_sizes = "full";
   bool count_flops = false;
+  std::optional<std::uint16_t> rendezvous_port;  ///< for torchrun, whose default is one port for the whole machine
 };
 
 /// The value of a variable. If a name occurs twice, the first entry counts, as with getenv.
@@ -46,6 +47,8 @@ std::optional<std::string_view> value_of(const Environment& environment, std::st
 ///     DRYFIT_EXPLAIN         "1" if the hooks should mark what the history does not record, absent otherwise
 ///     DRYFIT_UNKNOWN_SIZES   "full", "none" or "fraction:x": what to assume for sizes that depend on unknown values
 ///     DRYFIT_FLOPS           "1" to count floating-point operations, absent otherwise
+///     PET_MASTER_PORT        the port that torchrun takes by default, unless the user set one: runs on several GPUs go
+///                            side by side, and a second torchrun cannot listen on the first one's port
 ///     CUDA_VISIBLE_DEVICES, NVIDIA_VISIBLE_DEVICES
 ///                            removed: they refer to this machine's cards (on a login node: "", "-1", the UUID of a MIG
 ///                            slice) and would hide the modelled ones. They apply if the program sets them itself.

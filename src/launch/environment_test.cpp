@@ -132,5 +132,13 @@ TEST(ObservedEnvironment, Only_the_hooks_are_put_in_the_way) {
   EXPECT_EQ(observed_environment({}, "/hooks", "/notes"), (Environment{"PYTHONPATH=/hooks", "DRYFIT_OBSERVE=/notes"}));
 }
 
+TEST(Environment, Torchrun_gets_a_port_of_its_own_unless_the_user_chose_one) {
+  auto settings = kSettings;
+  EXPECT_EQ(value_of(guest_environment({}, settings), "PET_MASTER_PORT"), std::nullopt);
+  settings.rendezvous_port = 40001;
+  EXPECT_EQ(value_of(guest_environment({}, settings), "PET_MASTER_PORT"), "40001");
+  EXPECT_EQ(value_of(guest_environment({"PET_MASTER_PORT=1234"}, settings), "PET_MASTER_PORT"), "1234");
+}
+
 }  // namespace
 }  // namespace dryfit::launch

@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "launch/command.h"
 #include "launch/environment.h"
+#include "launch/free_port.h"
 #include "launch/keeper.h"
 #include "launch/run_directory.h"
 
@@ -51,7 +52,8 @@ GuestSettings guest_settings(const JobOptions& options, const RunDirectory& dire
           .memory_history = options.memory_history,
           .explain = options.memory_history && options.explain,
           .unknown_sizes = options.unknown_sizes,
-          .count_flops = options.count_flops};
+          .count_flops = options.count_flops,
+          .rendezvous_port = free_port()};
 }
 
 Environment environment_of(const JobOptions& options, const RunDirectory& directory) {

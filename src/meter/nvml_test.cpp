@@ -12,8 +12,7 @@ namespace {
 using testing::FakeNvml;
 
 TEST(Nvml, Cards_and_their_processes_are_listed) {
-  const FakeNvml fake(
-      "card NVIDIA A100-SXM4-40GB\ncard NVIDIA GeForce RTX 4090\nprocess 1 77 1000\nprocess 0 78 5\n");
+  const FakeNvml fake("card NVIDIA A100-SXM4-40GB\ncard NVIDIA GeForce RTX 4090\nprocess 1 77 1000\nprocess 0 78 5\n");
   const auto nvml = Nvml::open(TESTING_NVML_LIBRARY);
   ASSERT_TRUE(nvml) << nvml.error().what;
   EXPECT_EQ(nvml->devices(), 2u);

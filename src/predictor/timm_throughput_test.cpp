@@ -33,7 +33,8 @@ struct ThroughputTexts {
   }
 };
 
-Result<DataSet> joined_throughput(const ThroughputTexts& texts, ThroughputFeatures features = ThroughputFeatures::roofline) {
+Result<DataSet> joined_throughput(const ThroughputTexts& texts,
+                                  ThroughputFeatures features = ThroughputFeatures::roofline) {
   const auto table = [](const std::string& text, const char* name) {
     return std::move(parse_table(text, name)).value();
   };
@@ -84,7 +85,8 @@ TEST(TimmThroughput, Tokens_are_the_blocks_of_the_model_and_what_grows_with_the_
 TEST(TimmThroughput, A_model_without_blocks_at_its_image_size_is_named) {
   ThroughputTexts texts;
   texts.blocks = ThroughputTexts::blocks_of({"a,224,0", "c,192,0", "d,224,0"});
-  EXPECT_EQ(joined_throughput(texts).error().what, "features.csv:3: no blocks are known for the model 'c' at its image size");
+  EXPECT_EQ(joined_throughput(texts).error().what,
+            "features.csv:3: no blocks are known for the model 'c' at its image size");
 }
 
 TEST(TimmThroughput, Features_of_another_table_are_refused) {

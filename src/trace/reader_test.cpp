@@ -131,8 +131,7 @@ TEST(Reader, Damage_is_named_with_its_place) {
   EXPECT_EQ(damage(raw_record(9, 24)), at + "refers to a name that is not defined yet");
   EXPECT_EQ(damage(raw_record(10, 24).substr(0, 20)), at + "cut off by the end of the file");
   EXPECT_EQ(damage("12345678"), at + "cut off by the end of the file");
-  EXPECT_EQ(damage(raw_record(10, kMaxRecordBytes + 8)),
-            at + "kind 10 with a size of 1048584 bytes is not a record");
+  EXPECT_EQ(damage(raw_record(10, kMaxRecordBytes + 8)), at + "kind 10 with a size of 1048584 bytes is not a record");
 }
 
 TEST(Reader, A_name_out_of_order_is_damage) {

@@ -25,6 +25,7 @@ checkout is set up with, and tests/packaging installs the wheel that `pip instal
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import re
 import shutil
@@ -268,6 +269,20 @@ def test_accuracy_is_that_of_its_page() -> None:
     known_figures = [figures(cells[1:]) for cells in known]
     assert len(shown) >= 8 and len(known) >= 8
     assert [cells for cells in shown if not any(figures(cells[1:]) <= each for each in known_figures)] == []
+
+
+def test_the_finished_page_is_about_the_run_of_the_transcript() -> None:
+    data = re.search(r'id="verdict-data">(.*?)</script>', text_of("docs/demo.html"), re.DOTALL)
+    assert data
+    verdict = json.loads(data[1])
+    (transcript,) = [block for block in blocks_of(README) if block.language == "console"]
+    assert f"-- {' '.join(verdict['command'])}\n" in transcript.text
+    for result in verdict["results"]:
+        row = next(line for line in transcript.text.splitlines() if line.startswith(result["card"] + " "))
+        assert result["verdict"].replace("-", " ") in row
+        assert f"of {result['capacity_bytes'] / 2**30:.2f} GiB" in row
+        if result["verdict"] == "fits":
+            assert f" {result['device_peak_bytes'] / 2**30:.2f} of" in row
 
 
 # ---- the rules above
