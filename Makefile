@@ -51,7 +51,7 @@ endif
         build build-tests build-beside-download build-everything environments demo \
         test test-fast test-latest test-cpp test-python test-slurm test-page check test-asan test-tsan test-asan-all tidy fuzz \
         accuracy-profile build-training test-training accuracy accuracy-twice evaluate \
-        train surrogate compute-model bench bench-estimate bench-latency bench-h100 operators pictures format wheel clean distclean
+        train surrogate compute-model bench bench-estimate bench-latency bench-h100 operators pictures strings format wheel clean distclean
 
 help: ## this list
 	@grep -hE '^[a-z0-9.-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -77,25 +77,25 @@ venv-latest: | packages ## .venv/torch-latest: the newest PyTorch known to work
 	    env $(VENV) $(TORCH_LATEST)
 
 venv-2.11: | packages ## .venv/torch-2.11.0: the PyTorch of the B200 recordings
-	@$(STAGE) venv-2.11 "Python environment torch-2.11.0 (about 3 GB to download the first time)" -- \
+	@$(STAGE) venv-2.11 ".venv/torch-2.11.0 (about 3 GB to download the first time)" -- \
 	    env $(VENV) torch-2.11.0
 
 venv-2.1: | packages ## .venv/torch-2.1.2: the PyTorch of the 4-bit recording, with bitsandbytes
-	@$(STAGE) venv-2.1 "Python environment torch-2.1.2 (about 3 GB to download the first time)" -- \
+	@$(STAGE) venv-2.1 ".venv/torch-2.1.2 (about 3 GB to download the first time)" -- \
 	    env $(VENV) torch-2.1.2
 
-venv-peft: | packages ## .venv/peft: PyTorch 2.12 with peft and diffusers, for the truth of summer 2026
-	@$(STAGE) venv-peft "Python environment peft (about 3 GB to download the first time)" -- env $(VENV) peft
+venv-peft: | packages ## .venv/peft: PyTorch 2.12 with peft and diffusers, for the measurements of summer 2026
+	@$(STAGE) venv-peft ".venv/peft (about 3 GB to download the first time)" -- env $(VENV) peft
 
 venv-harvest: | packages ## .venv/harvest: torch 2.6.0 with torchvision, transformers and timm, for `dryfit harvest`
-	@$(STAGE) venv-harvest "Python environment harvest (about 3 GB to download the first time)" -- env $(VENV) harvest
+	@$(STAGE) venv-harvest ".venv/harvest, a Python environment for `dryfit harvest` (about 3 GB to download the first time)" -- env $(VENV) harvest
 
 venv-comparators: | packages ## .venv/comparators: the tree libraries that the networks are compared with
-	@$(STAGE) venv-comparators "Python environment comparators (about 300 MB to download the first time)" -- \
+	@$(STAGE) venv-comparators ".venv/comparators (about 300 MB to download the first time)" -- \
 	    env $(VENV) comparators
 
 venv-exports: | packages ## .venv/exports: the tools that open what `dryfit export` writes
-	@$(STAGE) venv-exports "Python environment exports (about 20 MB to download the first time)" -- env $(VENV) exports
+	@$(STAGE) venv-exports ".venv/exports (about 20 MB to download the first time)" -- env $(VENV) exports
 
 # ---- build
 
@@ -137,7 +137,7 @@ demo: build-beside-download ## a verdict and a page for a real training script o
 test: ## everything: checks, C++, Python with two versions of PyTorch, browser, clang, sanitizers, clang-tidy, fuzzers
 	@tools/setup/all_stages.sh $(TEST_STAGES)
 
-test-fast: build-tests tools-venv check test-cpp ## what needs no PyTorch; under 3 minutes once built
+test-fast: build-tests tools-venv check test-cpp ## the tests that need no PyTorch; under 3 minutes once built
 	@$(STAGE) test-python-fast "Python tests without PyTorch" --show '=.* passed' -- \
 	    $(TOOLS_PYTHON) -m pytest -m "not torch and not slow" -n $(JOBS) --dist loadfile
 
@@ -152,7 +152,7 @@ test-python: environments | build-tests
 test-cpp: | build-tests
 	@$(STAGE) test-cpp "C++ tests" --show 'tests passed' -- $(CTEST) --preset release
 
-test-slurm: setup build ## `dryfit harvest --on slurm` on a real Slurm cluster, on this machine alone
+test-slurm: setup build ## `dryfit harvest --on slurm` on a real Slurm cluster of one machine
 	@$(STAGE) slurm-packages "Slurm (Debian packages)" -- tools/setup/packages.sh slurm
 	@DRYFIT_TEST_SLURM=1 $(STAGE) test-slurm "Python tests on Slurm" --show '=.* passed' -- \
 	    $(TORCH_PYTHON) -m pytest tests/slurm
@@ -162,7 +162,7 @@ test-page: setup build-tests ## the page of `dryfit report` in a real browser (D
 	@DRYFIT_TEST_PAGE=1 $(STAGE) test-page "The page in a browser" --show '=.* passed' -- \
 	    $(TOOLS_PYTHON) -m pytest tests/page
 
-check: tools-venv ## includes, links and words of the docs, layout of the C++ files
+check: tools-venv ## includes, links and words of the docs and of all texts for users, layout of the C++ files
 	@tools/setup/packages.sh format
 	@$(STAGE) check-includes "Direction of the includes" -- tools/check_includes
 	@$(STAGE) check-docs "Links and words of the docs" -- tools/check_docs
@@ -178,7 +178,7 @@ test-asan test-tsan: test-%: packages headers ## tests of driver, trace, snapsho
 # The build with clang compiles the whole command, so that both compilers warn of nothing.
 asan_ALSO := product
 
-test-asan-all: test-asan ## the same, and under asan the rooms that have no threads: estimate, explain, predictor
+test-asan-all: test-asan ## the same, plus estimate, explain and predictor under asan
 	@$(STAGE) asan-build-all "Building more tests (preset asan)" -- \
 	    cmake --build --preset asan --target estimate_test explain_test predictor_test dryfit_evaluate dryfit_train_compute
 	@$(STAGE) asan-test-all "The tests (preset asan)" --show 'tests passed' -- $(CTEST) --preset asan -E _NOT_BUILT
@@ -201,7 +201,7 @@ build-training: packages headers venv-latest ## dryfit-train, which needs libtor
 	@$(STAGE) training-install "Installing into build/training/stage, link in bin/" -- sh -c \
 	    'cmake --install build/training --component training && tools/setup/link_executables.sh build/training/stage'
 
-test-training: build-training ## the training of the predictor: built with libtorch, and tested
+test-training: build-training ## builds the predictor's training with libtorch, and tests it
 	@$(STAGE) training-tests-build "Building the tests (preset training)" -- \
 	    cmake --build --preset training --target training_test train_test dryfit_evaluate
 	@for folder in src/training apps/train; do \
@@ -215,10 +215,10 @@ accuracy: setup venv-2.11 venv-2.1 venv-peft venv-latest build ## the scoreboard
 	tools/accuracy --data "$(DATA)" --jobs $(JOBS) --json build/accuracy/rows.jsonl --html build/accuracy/index.html \
 	    $(ACCURACY_FLAGS)
 
-accuracy-profile: build ## estimates from CPU profiles against xMem's runs, beside `run` and four tools; kept rows are not redone
+accuracy-profile: build ## estimates from CPU profiles compared with xMem's runs, `dryfit run` and four other tools; finished rows are kept
 	@tools/accuracy_profile --data $(DATA)
 
-accuracy-twice: setup venv-2.11 venv-2.1 venv-peft venv-latest build ## the scoreboard two times from nothing, which must be the same to the byte: [ACCURACY_FLAGS=...]
+accuracy-twice: setup venv-2.11 venv-2.1 venv-peft venv-latest build ## the scoreboard twice from scratch; both must be identical: [ACCURACY_FLAGS=...]
 	@mkdir -p build/accuracy
 	@for turn in 1 2; do \
 	    tools/accuracy --data "$(DATA)" --jobs $(JOBS) --fresh --answers build/accuracy/twice-$$turn.jsonl \
@@ -227,7 +227,7 @@ accuracy-twice: setup venv-2.11 venv-2.1 venv-peft venv-latest build ## the scor
 	cmp build/accuracy/twice-1.txt build/accuracy/twice-2.txt
 	cmp build/accuracy/twice-1.md build/accuracy/twice-2.md
 
-evaluate: venv-comparators build build-training ## learned predictors beside tree libraries, out of fold: [DATA=<folder>] [JOBS=<n>] [EVALUATE_FLAGS=...]
+evaluate: venv-comparators build build-training ## learned predictors compared with tree libraries, out of fold: [DATA=<folder>] [JOBS=<n>] [EVALUATE_FLAGS=...]
 	@mkdir -p build/evaluate/networks
 	bin/dryfit-train-compute --data "$(DATA)" --cards cards --out build/evaluate/networks/timm-throughput-module5_s0-compute.csv
 	.venv/comparators/bin/python tools/comparators --data "$(DATA)" --jobs $(JOBS) $(EVALUATE_FLAGS)
@@ -235,7 +235,7 @@ evaluate: venv-comparators build build-training ## learned predictors beside tre
 	    --final --set timm-memory --folds module5_s2
 	$(if $(EVALUATE_FLAGS),,.venv/comparators/bin/python tools/evaluation_page)
 
-bench: setup build ## what a dry run costs, beside really training on the CPU
+bench: setup build ## the cost of a dry run, compared with training on the CPU
 	@tools/setup/packages.sh bench
 	@test -f build/bench/build.ninja || $(STAGE) bench-configure "Configuring (preset bench)" -- cmake --preset bench
 	@$(STAGE) bench-build "Building (preset bench)" -- cmake --build --preset bench
@@ -245,11 +245,11 @@ bench: setup build ## what a dry run costs, beside really training on the CPU
 	bench/allocator_race
 	bench/cost
 
-bench-estimate: setup build ## `dryfit estimate` beside `dryfit run` on 20 jobs, and how fast it reads
+bench-estimate: setup build ## `dryfit estimate` compared with `dryfit run` on 20 jobs, and its reading speed
 	bench/estimate
 	bench/estimate --speed 1024
 
-bench-latency: venv-comparators build ## one answer of ours in microseconds, beside tree libraries: [DATA=<folder>] [LATENCY_FLAGS=...]
+bench-latency: venv-comparators build ## the latency of a prediction, compared with tree libraries: [DATA=<folder>] [LATENCY_FLAGS=...]
 	@tools/setup/packages.sh bench
 	@test -f build/bench/build.ninja || $(STAGE) bench-configure "Configuring (preset bench)" -- cmake --preset bench
 	@$(STAGE) bench-latency-build "Building (preset bench)" -- cmake --build --preset bench --target latency_bench
@@ -260,7 +260,7 @@ train: test-training ## out-of-fold predictions of the memory predictor, scored:
 	bin/dryfit-train --data "$(DATA)" --folds $(TRAIN_FOLDS) $(TRAIN_FLAGS) --out build/train/predictions.csv
 	build/training/apps/evaluate/dryfit-evaluate --data "$(DATA)" --folds $(TRAIN_FOLDS) build/train/predictions.csv
 
-surrogate: test-training ## the model of job descriptions, learned from dry runs: [HARVEST=<rows>] [SURROGATE=<model>] [SURROGATE_FLAGS=...]
+surrogate: test-training ## the model behind `dryfit predict`, learned from dry runs: [HARVEST=<rows>] [SURROGATE=<model>] [SURROGATE_FLAGS=...]
 	@mkdir -p build/train
 	bin/dryfit-train --harvest "$(HARVEST)" --models models/models.jsonl --cards cards --out build/train/surrogate.csv \
 	    --model "$(SURROGATE)" --name "dryfit surrogate" --date "$(SURROGATE_DATE)" --licence "$(SURROGATE_LICENCE)" $(SURROGATE_FLAGS)
@@ -273,10 +273,13 @@ compute-model: build ## the model of step times, learned from published throughp
 bench-h100: venv-latest venv-2.11 build ## bfloat16 on an H100, under torch 2.11 and under the newest
 	bench/h100
 
-operators: venv venv-latest build ## every operator of PyTorch's own test table, on the card and on the host
+operators: venv venv-latest build ## every operator of PyTorch's own test table, on the simulated GPU and on the CPU
 	bench/operators
 
 # ---- order
+
+strings: ## docs/reference/strings.md, the list of all texts for users
+	@tools/user_strings
 
 pictures: setup build ## the pictures in README.md and docs/, and docs/demo.html, from a real dry run
 	@tools/setup/packages.sh page
@@ -286,7 +289,7 @@ format: ## clang-format over the C++ files
 	@tools/setup/packages.sh format
 	@clang-format-19 -i $(CPP_FILES)
 
-clean: ## removes what was built; keeps the Python environments
+clean: ## removes build output, keeps the Python environments
 	rm -rf build bin dist
 
 distclean: clean ## removes the Python environments too

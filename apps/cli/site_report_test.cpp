@@ -20,7 +20,7 @@ SiteReport sample() {
           .calibration = "/data/history.calibration.json",
           .coverage = 0.95,
           .records = pairs.size(),
-          .left_out = {{"nothing had been predicted", 3}},
+          .left_out = {{"no prediction was recorded", 3}},
           .assessment = predictor::assess(pairs, 0.95)};
 }
 
@@ -32,7 +32,7 @@ TEST(SiteReport, The_table_has_a_row_per_group_and_one_for_all) {
   EXPECT_NE(text.find("t4-16gb    vit       40    0.0 %"), std::string::npos) << text;
   EXPECT_NE(text.find("all                  80   50.0 %"), std::string::npos) << text;
   EXPECT_NE(text.find("learned from 80 records in /data/history.db"), std::string::npos);
-  EXPECT_NE(text.find("skipped 3: nothing had been predicted"), std::string::npos);
+  EXPECT_NE(text.find("skipped 3: no prediction was recorded"), std::string::npos);
   EXPECT_NE(text.find("wrote /data/history.calibration.json"), std::string::npos);
 }
 
@@ -55,7 +55,7 @@ TEST(SiteReport, The_JSON_holds_the_same_numbers) {
   EXPECT_GT(vits["bound_factor"], 1.1);
   EXPECT_GT(vits["after"]["coverage"], 0.8);
   EXPECT_EQ(vits["recent"]["drift"], true);
-  EXPECT_EQ(json["left_out"]["nothing had been predicted"], 3);
+  EXPECT_EQ(json["left_out"]["no prediction was recorded"], 3);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace dryfit {
 enum class Origin {
   measured,  ///< printed by a real card
   vendor,    ///< stated in the vendor's public documents
-  derived,   ///< computed or assumed by us from related cards; nobody measured it
+  derived,   ///< computed or assumed by us from related cards; not measured
 };
 
 struct ComputeCapability {
@@ -32,7 +32,7 @@ struct Card {
   ComputeCapability compute_capability;
   Bytes total_memory;                    ///< as cuDeviceTotalMem reports it (less than the marketing size)
   Bytes context_memory;                  ///< taken by a bare CUDA context before the program allocates anything
-  Bytes launch_memory;                   ///< taken beside it once kernels run; nobody asks the driver for it
+  Bytes launch_memory;                   ///< taken in addition once kernels run, without a request to the driver
   Bytes context_spread;                  ///< how far from the truth the sum of both, and of counted code, may lie
   std::map<int, int> attributes;         ///< CUdevice_attribute number → value; an absent one answers 0
   std::vector<int> gpc_multiprocessors;  ///< SMs in each graphics processing cluster; empty when not modelled

@@ -39,7 +39,7 @@ class ChipShelf {
     const auto known = read_.find(path);
     if (known != read_.end()) return known->second;
     if (depth > kDeepest)
-      asking.fail(asking.require(asking.root(), key), "chips are based on each other in a circle", kHint);
+      asking.fail(asking.require(asking.root(), key), "chips are based on each other in a cycle", kHint);
     return read_[path] = read_chip(TomlDocument(path), depth);
   }
 
@@ -55,7 +55,7 @@ class ChipShelf {
       std::error_code ignored;
       if (fs::exists(path, ignored)) return path;
     }
-    asking.fail(asking.require(asking.root(), key), "there is no chip '" + name + "'", kHint);
+    asking.fail(asking.require(asking.root(), key), "unknown chip '" + name + "'", kHint);
   }
 
   Chip read_chip(const TomlDocument& document, int depth) {
@@ -109,10 +109,10 @@ class CardReader {
     const auto* node = document_.root().get("aliases");
     if (!node) return;
     const auto* list = node->as_array();
-    if (!list) document_.fail(*node, "'aliases' is not a list of texts", R"(Write aliases = ["3060"].)");
+    if (!list) document_.fail(*node, "'aliases' is not a list of strings", R"(Write aliases = ["3060"].)");
     for (const auto& entry : *list) {
       const auto alias = entry.value_exact<std::string>();
-      if (!alias || alias->empty()) document_.fail(entry, "an alias is not a text", R"(Write aliases = ["3060"].)");
+      if (!alias || alias->empty()) document_.fail(entry, "an alias is not a string", R"(Write aliases = ["3060"].)");
       file_.aliases.push_back(*alias);
     }
   }
@@ -172,7 +172,7 @@ class CardReader {
     }
     if (!table->contains("multiprocessor_count")) {
       document_.fail(node, "'multiprocessor_count' is missing in [attributes]",
-                     "docs/cards.md lists what a card file must say.");
+                     "docs/cards.md lists the keys that a GPU file must have.");
     }
   }
 
@@ -181,8 +181,8 @@ class CardReader {
       bool known = false;
       for (const auto name : kKnownKeys) known = known || key.str() == name;
       if (known) continue;
-      document_.fail(node, "'" + std::string(key.str()) + "' is not known in a card file",
-                     "docs/cards.md lists what a card file can say.");
+      document_.fail(node, "'" + std::string(key.str()) + "' is not a key of a GPU file",
+                     "docs/cards.md lists the keys of a GPU file.");
     }
   }
 

@@ -52,7 +52,7 @@ Status read_into(std::vector<CardFile>& cards, const fs::path& place, CardFileRe
 Result<Catalogue> Catalogue::load(const fs::path& folder, const std::vector<fs::path>& own) {
   std::error_code ignored;
   if (!fs::is_directory(folder, ignored)) {
-    return Error{folder.string() + ": there is no folder of cards here", "Reinstall Dryfit: its cards are missing."};
+    return Error{folder.string() + ": no folder with GPU files", "Reinstall Dryfit; its GPU files are missing."};
   }
   Catalogue catalogue;
   CardFileReader reader(folder / "chips");

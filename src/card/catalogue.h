@@ -29,7 +29,7 @@ struct CardFile {
   std::map<std::string, Provenance> provenance;
 };
 
-/// All cards that can be asked for, by compute capability and then by id.
+/// All cards of the catalogue, by compute capability and then by id.
 class Catalogue {
  public:
   /// Reads `folder`/*.toml, then each of `own` (a card file, or a folder of them) in turn. A later card replaces an

@@ -252,7 +252,7 @@ TEST_F(OwnCards, A_missing_file_or_folder_is_an_error) {
   EXPECT_TRUE(missing.error().what.starts_with((folder_ / "nothing.toml").string())) << missing.error().what;
   const auto no_folder = Catalogue::load(folder_ / "nowhere");
   ASSERT_FALSE(no_folder);
-  EXPECT_EQ(no_folder.error().what, (folder_ / "nowhere").string() + ": there is no folder of cards here");
+  EXPECT_EQ(no_folder.error().what, (folder_ / "nowhere").string() + ": no folder with GPU files");
 }
 
 TEST_F(OwnCards, Chips_in_a_circle_are_refused) {
@@ -261,7 +261,7 @@ TEST_F(OwnCards, Chips_in_a_circle_are_refused) {
   const auto path = write("mine.toml", "id = \"x\"\nname = \"X\"\nchip = \"a\"\n" + kMemory + kAttributes);
   const auto loaded = Catalogue::load(kCards, {path});
   ASSERT_FALSE(loaded);
-  EXPECT_NE(loaded.error().what.find("chips are based on each other in a circle"), std::string::npos);
+  EXPECT_NE(loaded.error().what.find("chips are based on each other in a cycle"), std::string::npos);
 }
 
 TEST_F(OwnCards, Broken_TOML_is_reported_with_its_line) {
@@ -272,23 +272,23 @@ TEST_F(OwnCards, Broken_TOML_is_reported_with_its_line) {
 TEST_F(OwnCards, A_missing_or_wrong_key_is_reported_with_its_line) {
   borrow_chips();
   EXPECT_EQ(error_of(""), ":1: 'id' is missing");
-  EXPECT_EQ(error_of("id = 5\n"), ":1: 'id' is not a text");
+  EXPECT_EQ(error_of("id = 5\n"), ":1: 'id' is not a string");
   EXPECT_EQ(error_of(kHead + kAttributes), ":1: 'total_memory' is missing");
-  EXPECT_EQ(error_of("id = \"x\"\nname = \"X\"\nchip = \"1.0\"\n"), ":3: there is no chip '1.0'");
-  EXPECT_EQ(error_of(kHead + "aliases = \"x\"\n"), ":4: 'aliases' is not a list of texts");
-  EXPECT_EQ(error_of(kHead + "total_memory = 5\n"), ":4: 'total_memory' does not say where it comes from");
+  EXPECT_EQ(error_of("id = \"x\"\nname = \"X\"\nchip = \"1.0\"\n"), ":3: unknown chip '1.0'");
+  EXPECT_EQ(error_of(kHead + "aliases = \"x\"\n"), ":4: 'aliases' is not a list of strings");
+  EXPECT_EQ(error_of(kHead + "total_memory = 5\n"), ":4: 'total_memory' has no source");
   EXPECT_EQ(error_of(kHead + "total_memory = { value = \"5\", source = \"measured: x\" }\n"),
             ":4: 'total_memory' is not a whole number");
   EXPECT_EQ(error_of(kHead + "total_memory = { value = 0, source = \"measured: x\" }\n"),
             ":4: 'total_memory' is out of range");
   EXPECT_EQ(error_of(kHead + "total_memory = { value = 5, source = \"somebody\" }\n"),
-            ":4: the source of 'total_memory' begins with neither measured:, vendor: nor derived:");
+            ":4: the source of 'total_memory' does not begin with measured:, vendor: or derived:");
   EXPECT_EQ(error_of(kHead + "total_memory = { value = 5 }\n"), ":4: 'source' is missing");
   EXPECT_EQ(error_of(kHead + kMemory), ":1: 'attributes' is missing");
   EXPECT_EQ(error_of(kHead + kMemory + "[attributes]\n"), ":7: 'multiprocessor_count' is missing in [attributes]");
   EXPECT_EQ(error_of(kHead + kMemory + kAttributes + "color = { value = 1, source = \"vendor: x\" }\n"),
-            ":9: there is no device attribute 'color'");
-  EXPECT_EQ(error_of(kHead + "memory = 5\n" + kMemory + kAttributes), ":4: 'memory' is not known in a card file");
+            ":9: unknown device attribute 'color'");
+  EXPECT_EQ(error_of(kHead + "memory = 5\n" + kMemory + kAttributes), ":4: 'memory' is not a key of a GPU file");
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include "base/bytes.h"
 #include "card/card.h"
 
-/// What a process takes of a card without asking for it, for cards that nobody measured. Both are lines in the number
+/// What a process takes of a card without a request, for cards that were not measured. Both are lines in the number
 /// of threads that can be resident at once; docs/cards.md has the measurements behind them and what they leave
 /// unexplained.
 namespace dryfit {

@@ -7,7 +7,7 @@
 
 namespace dryfit {
 
-// What tells the cards of a modelled machine apart. The stand-in libcuda and the stand-in NVML both answer from here,
+// How the cards of a modelled machine are told apart. The stand-in libcuda and the stand-in NVML both answer from here,
 // so that a program may look a card up in one library by what the other said. `ordinal` is the card's place in
 // Machine::cards; a program's CUDA_VISIBLE_DEVICES does not change it.
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kVersion = 1;
 constexpr std::string_view kMagic = "dryfit-machine";
-constexpr std::string_view kHint = "Let `dryfit run` write this file; it is not meant to be edited.";
+constexpr std::string_view kHint = "`dryfit run` writes this file; don't edit it.";
 
 struct OrderName {
   AddressOrder order;
@@ -98,7 +98,7 @@ class Parser {
       if (!read_line()) return failure();
     }
     if (card_) {
-      fail("card '" + card_->id + "' has no 'end': the text was cut off");
+      fail("GPU '" + card_->id + "' has no 'end': the file was cut off");
       return failure();
     }
     return std::move(machine_);
@@ -119,10 +119,10 @@ class Parser {
     int version = 0;
     auto rest = line_;
     if (take_word(rest) != kMagic || !read_numbers(rest, version) || version < 1) {
-      return fail("this is not the description of a machine");
+      return fail("not a machine file");
     }
     if (version > kVersion) {
-      return fail("the machine is described in format " + std::to_string(version) + ", but this driver reads format " +
+      return fail("the machine file has format " + std::to_string(version) + ", but this driver reads format " +
                   std::to_string(kVersion) + " and older");
     }
     return true;
@@ -149,7 +149,7 @@ class Parser {
       card_->id = rest;
       return !rest.empty() || bad_value(key, rest);
     }
-    return fail("'" + std::string(key) + "' is not known here");
+    return fail("'" + std::string(key) + "' is not a key of a machine");
   }
 
   bool read_segment(std::string_view rest) {
@@ -175,7 +175,7 @@ class Parser {
     if (key == "gpcs") return read_gpcs(rest) || bad_value(key, rest);
     if (key == "attribute") return read_attribute(rest) || bad_value(key, rest);
     if (key == "end") return finish_card();
-    return fail("'" + std::string(key) + "' is not known in a card");
+    return fail("'" + std::string(key) + "' is not a key of a GPU");
   }
 
   bool read_gpcs(std::string_view rest) {
@@ -196,8 +196,8 @@ class Parser {
   }
 
   bool finish_card() {
-    if (card_->total_memory == Bytes{}) return fail("card '" + card_->id + "' has no memory");
-    if (card_->compute_capability.major < 1) return fail("card '" + card_->id + "' has no compute capability");
+    if (card_->total_memory == Bytes{}) return fail("GPU '" + card_->id + "' has no memory");
+    if (card_->compute_capability.major < 1) return fail("GPU '" + card_->id + "' has no compute capability");
     machine_.cards.push_back(std::move(*card_));
     card_.reset();
     return true;

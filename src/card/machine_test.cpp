@@ -92,14 +92,14 @@ TEST(Machine, Windows_line_ends_and_empty_lines_are_read) {
 
 TEST(Machine, A_newer_format_is_refused_and_both_versions_are_named) {
   EXPECT_EQ(error_of("dryfit-machine 2\n"),
-            "machine:1: the machine is described in format 2, but this driver reads format 1 and older");
+            "machine:1: the machine file has format 2, but this driver reads format 1 and older");
 }
 
 TEST(Machine, Text_that_is_no_machine_is_refused) {
   EXPECT_EQ(error_of(""), "machine:0: the text is empty");
   for (const std::string text : {"hello", "dryfit-machine", "dryfit-machine one", "dryfit-machine 0",
                                  "dryfit-machine 1 1", "\n", "dryfit-machine 99999999999999"}) {
-    EXPECT_EQ(error_of(text), "machine:1: this is not the description of a machine") << text;
+    EXPECT_EQ(error_of(text), "machine:1: not a machine file") << text;
   }
 }
 
@@ -107,19 +107,19 @@ TEST(Machine, An_error_names_its_line) {
   EXPECT_EQ(error_of("dryfit-machine 1\ndriver new\n"), "machine:2: 'driver' cannot be 'new'");
   EXPECT_EQ(error_of("dryfit-machine 1\naddresses upwards\n"), "machine:2: 'addresses' cannot be 'upwards'");
   EXPECT_EQ(error_of("dryfit-machine 1\nsegment 2097152\n"), "machine:2: 'segment' cannot be '2097152'");
-  EXPECT_EQ(error_of("dryfit-machine 1\nname x\n"), "machine:2: 'name' is not known here");
+  EXPECT_EQ(error_of("dryfit-machine 1\nname x\n"), "machine:2: 'name' is not a key of a machine");
   EXPECT_EQ(error_of("dryfit-machine 1\ncard\n"), "machine:2: 'card' cannot be ''");
   EXPECT_EQ(error_of("dryfit-machine 1\ncard x\nmemory 1 2\n"), "machine:3: 'memory' cannot be '1 2'");
   EXPECT_EQ(error_of("dryfit-machine 1\ncard x\nmemory -1 2 3\n"), "machine:3: 'memory' cannot be '-1 2 3'");
   EXPECT_EQ(error_of("dryfit-machine 1\ncard x\ngpcs 10 ten\n"), "machine:3: 'gpcs' cannot be '10 ten'");
   EXPECT_EQ(error_of("dryfit-machine 1\ncard x\nattribute 16 99999999999\n"),
             "machine:3: 'attribute' cannot be '16 99999999999'");
-  EXPECT_EQ(error_of("dryfit-machine 1\ncard x\ncard y\n"), "machine:3: 'card' is not known in a card");
+  EXPECT_EQ(error_of("dryfit-machine 1\ncard x\ncard y\n"), "machine:3: 'card' is not a key of a GPU");
 }
 
 TEST(Machine, An_unfinished_or_empty_card_is_refused) {
-  EXPECT_EQ(error_of("dryfit-machine 1\ncard x\nend\n"), "machine:3: card 'x' has no memory");
-  EXPECT_EQ(error_of("dryfit-machine 1\ncard x\nmemory 1 0 0\nend\n"), "machine:4: card 'x' has no compute capability");
+  EXPECT_EQ(error_of("dryfit-machine 1\ncard x\nend\n"), "machine:3: GPU 'x' has no memory");
+  EXPECT_EQ(error_of("dryfit-machine 1\ncard x\nmemory 1 0 0\nend\n"), "machine:4: GPU 'x' has no compute capability");
 }
 
 TEST(Machine, Text_cut_off_at_any_byte_is_either_whole_or_refused) {

@@ -43,8 +43,8 @@ double tensor_share(const Card& card) {
 Status check(const Card& card) {
   for (const int number : {kClockRate, kMultiprocessorCount, kMemoryClockRate, kGlobalMemoryBusWidth}) {
     if (card.attribute(number) > 0) continue;
-    return Error{"the card '" + card.id + "' has no '" + std::string(attribute_name(number)) + "'",
-                 "Add it to the card's file: docs/cards.md."};
+    return Error{"the GPU '" + card.id + "' has no '" + std::string(attribute_name(number)) + "'",
+                 "Add it to the GPU file (docs/cards.md)."};
   }
   return {};
 }
@@ -56,9 +56,9 @@ Result<PeakRates> peak_rates_of(const Card& card) {
   const auto known = std::ranges::find(kPerClock, card.compute_capability, &PerClock::capability);
   if (known == kPerClock.end()) {
     const auto [major, minor] = card.compute_capability;
-    return Error{"how fast a card of compute capability " + std::to_string(major) + "." + std::to_string(minor) +
-                     " computes is not known",
-                 "Ask for another card."};
+    return Error{"the compute rates of GPUs with compute capability " + std::to_string(major) + "." +
+                     std::to_string(minor) + " are unknown",
+                 "Choose another GPU."};
   }
   const double clocks = 1e3 * card.attribute(kClockRate) * card.attribute(kMultiprocessorCount);
   const double fp32 = clocks * known->fp32;

@@ -65,10 +65,10 @@ TEST(PeakRates, A_part_of_a_card_has_a_part_of_its_rates) {
 TEST(PeakRates, A_card_of_which_too_little_is_known_is_named) {
   auto unknown = card("rtx-3090-24gb");
   unknown.compute_capability = {99, 0};
-  EXPECT_EQ(peak_rates_of(unknown).error().what, "how fast a card of compute capability 99.0 computes is not known");
+  EXPECT_EQ(peak_rates_of(unknown).error().what, "the compute rates of GPUs with compute capability 99.0 are unknown");
   auto slow = card("rtx-3090-24gb");
   slow.attributes.erase(36);
-  EXPECT_EQ(peak_rates_of(slow).error().what, "the card 'rtx-3090-24gb' has no 'memory_clock_rate'");
+  EXPECT_EQ(peak_rates_of(slow).error().what, "the GPU 'rtx-3090-24gb' has no 'memory_clock_rate'");
 }
 
 }  // namespace

@@ -34,13 +34,13 @@ void TomlDocument::fail(const toml::node& node, const std::string& what, std::st
 
 const toml::node& TomlDocument::require(const toml::table& table, std::string_view key) const {
   if (const auto* node = table.get(key)) return *node;
-  fail(table, quoted(key) + " is missing", "docs/cards.md lists what a card file must say.");
+  fail(table, quoted(key) + " is missing", "docs/cards.md lists the keys that a GPU file must have.");
 }
 
 std::string TomlDocument::text(const toml::table& table, std::string_view key) const {
   const auto& node = require(table, key);
   const auto value = node.value_exact<std::string>();
-  if (!value || value->empty()) fail(node, quoted(key) + " is not a text", "Write it in quotes.");
+  if (!value || value->empty()) fail(node, quoted(key) + " is not a string", "Write it in quotes.");
   return *value;
 }
 
@@ -59,7 +59,7 @@ int TomlDocument::small_number(const toml::node& node, std::string_view key) con
 const toml::table& TomlDocument::sourced(const toml::table& table, std::string_view key) const {
   const auto& node = require(table, key);
   if (const auto* inner = node.as_table()) return *inner;
-  fail(node, quoted(key) + " does not say where it comes from", kSourceHint);
+  fail(node, quoted(key) + " has no source", kSourceHint);
 }
 
 Provenance TomlDocument::provenance(const toml::table& table, std::string_view key) const {
@@ -70,12 +70,12 @@ Provenance TomlDocument::provenance(const toml::table& table, std::string_view k
                                      {"derived: ", Origin::derived}}) {
     if (source.starts_with(word) && source.size() > word.size()) return {origin, source};
   }
-  fail(node, "the source of " + quoted(key) + " begins with neither measured:, vendor: nor derived:", kSourceHint);
+  fail(node, "the source of " + quoted(key) + " does not begin with measured:, vendor: or derived:", kSourceHint);
 }
 
 int TomlDocument::attribute(const toml::node& node, std::string_view name) const {
   if (const auto found = attribute_number(name)) return *found;
-  fail(node, "there is no device attribute " + quoted(name),
+  fail(node, "unknown device attribute " + quoted(name),
        "Use the names of CUdevice_attribute without CU_DEVICE_ATTRIBUTE_, in lower case.");
 }
 

@@ -38,7 +38,7 @@ class TomlDocument {
   /// The table { value = …, source = … } at `key`.
   const toml::table& sourced(const toml::table& table, std::string_view key) const;
 
-  /// The `source` in `table`, which tells where `key` comes from.
+  /// The `source` in `table`, which says where `key` comes from.
   Provenance provenance(const toml::table& table, std::string_view key) const;
 
   /// The number of the device attribute that is called `name`; `node` is where it stands.

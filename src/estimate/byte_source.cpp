@@ -47,7 +47,7 @@ class FileSource : public ByteSource {
     int code = Z_OK;
     const char* words = gzerror(file_, &code);
     if (code == Z_OK || code == Z_STREAM_END) return;
-    damage_ = code == Z_BUF_ERROR ? "its compressed data ends in the middle"
+    damage_ = code == Z_BUF_ERROR ? "its compressed data is cut off"
                                   : "its compressed data is damaged (" + std::string(words) + ")";
   }
 

@@ -20,7 +20,7 @@ class ByteSource {
 
   /// Fills the beginning of `room`; fewer bytes than it holds only at the end, 0 after it.
   virtual std::size_t read(std::span<char> room) = 0;
-  /// Why the end came early ("its compressed data ends in the middle"); empty: it did not.
+  /// Why the end came early ("its compressed data is cut off"); empty: it did not.
   virtual const std::string& damage() const = 0;
   /// How much of the file has been read, from 0 to 1; for compressed files, in compressed bytes.
   virtual double progress() const = 0;

@@ -183,7 +183,7 @@ bool JsonPieces::refill() {
   auto room = window_.size() - kPadding;
   if (filled_ == room) {
     if (room >= kLargestPiece) {
-      fail("a piece of it is larger than " + std::to_string(kLargestPiece >> 20) + " MiB");
+      fail("one value in it is larger than " + std::to_string(kLargestPiece >> 20) + " MiB");
       at_end_ = true;
       return false;
     }

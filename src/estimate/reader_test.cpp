@@ -139,7 +139,7 @@ TEST(Reader, A_compressed_file_is_recognised_by_its_bytes_and_may_be_cut_off) {
   const auto half = read_profile(std::filesystem::path(path));
   ASSERT_TRUE(half);
   EXPECT_LT(half->memory.size(), 2002u);
-  EXPECT_EQ(half->damage, "its compressed data ends in the middle");
+  EXPECT_EQ(half->damage, "its compressed data is cut off");
 }
 
 TEST(Inputs, Types_sizes_and_values_are_understood) {

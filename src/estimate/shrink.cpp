@@ -127,7 +127,7 @@ class Extrapolation {
           (trace == 0 ? ": " : ", ") + std::to_string(sizes[trace]) + " bytes at " + std::to_string(batches_[trace]);
     }
     return {text, batches_.size() < 3
-                      ? "Try three batches, which can prove more: --shrink batch=4,8,12. Otherwise profile the "
+                      ? "Profile at three batches, which show more: --shrink batch=4,8,12. Otherwise profile the "
                         "job at its own batch."
                       : "Profile the job at its own batch."};
   }

@@ -163,7 +163,7 @@ struct Explanation {
   Bytes peak_reserved;                      ///< at any time
   std::optional<Outside> outside;           ///< unknown for a snapshot from elsewhere
   bool has_marks = false;                   ///< false: a history alone, and most categories are unknown
-  bool from_beginning = true;               ///< false: the recording begins in the middle of the run
+  bool from_beginning = true;               ///< false: the recording starts in the middle of the run
   Diagnostics diagnostics;
 
   const std::string& name(NameId id) const { return names[id]; }

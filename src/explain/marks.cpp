@@ -119,7 +119,7 @@ Result<Marks> parse_marks(std::string_view text, int device) {
     }
     return MarksReader(document, static_cast<std::size_t>(device)).read();
   } catch (const json::exception& error) {
-    return Error{std::string("not the marks of a run: ") + error.what(), ""};
+    return Error{std::string("not a marks file of a run: ") + error.what(), ""};
   }
 }
 

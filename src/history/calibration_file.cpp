@@ -15,7 +15,7 @@ using predictor::SiteEvidence;
 
 constexpr const char* kFormat = "dryfit-site-calibration";
 constexpr int kVersion = 1;
-constexpr const char* kWriteAgain = "Write it again with `dryfit learn --from-history`.";
+constexpr const char* kWriteAgain = "Make a new one with `dryfit learn --from-history`.";
 
 OrderedJson evidence_json(const std::vector<SiteEvidence>& evidence) {
   OrderedJson list = OrderedJson::array();

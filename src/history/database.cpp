@@ -10,7 +10,7 @@ namespace dryfit::history {
 namespace {
 
 constexpr const char* kDamaged =
-    "Move it away and save what is left with `sqlite3 FILE .recover`; Dryfit then starts a new one.";
+    "Move it elsewhere and recover its data with `sqlite3 FILE .recover`; Dryfit then starts a new one.";
 
 /// What a user can do about an SQLite error.
 std::string hint_for(int code) {

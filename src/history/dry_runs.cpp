@@ -56,8 +56,8 @@ Status add_row(Imported& result, const Json& row) {
   const auto software = fields.texts("software");
   const auto peak = on_device.unsigned_number("peak_bytes");
   const auto capacity = on_device.unsigned_number("capacity_bytes");
-  if (fields.error()) return named(*fields.error(), "a harvest row");
-  if (on_device.error()) return named(*on_device.error(), "a harvest row");
+  if (fields.error()) return named(*fields.error(), "a row of `dryfit harvest`");
+  if (on_device.error()) return named(*on_device.error(), "a row of `dryfit harvest`");
   auto record = judged(row, peak, capacity);
   if (!record) {
     ++result.left_out[kNoVerdict];

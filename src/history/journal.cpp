@@ -50,7 +50,8 @@ Status choose_journal(Database& database, std::chrono::milliseconds patience) {
     const auto journal = journal_of(database, "PRAGMA journal_mode = " + wanted);
     if (journal && *journal == wanted) return {};
     if (std::chrono::steady_clock::now() >= deadline) {
-      return journal ? Error{"history '" + database.file().string() + "': cannot keep a " + wanted + " journal",
+      return journal ? Error{"history '" + database.file().string() +
+                                 "': its file system doesn't support the journal mode '" + wanted + "'",
                              "Name a file on another file system with --history."}
                      : journal.error();
     }

@@ -16,7 +16,7 @@ using Json = nlohmann::json;
 
 constexpr const char* kMetric = "DCGM_FI_DEV_FB_USED";
 constexpr const char* kHint =
-    "Save the answer to /api/v1/query_range?query=DCGM_FI_DEV_FB_USED&start=…&end=…&step=15s.";
+    "Save the response of /api/v1/query_range?query=DCGM_FI_DEV_FB_USED&start=…&end=…&step=15s.";
 constexpr double kMiB = 1 << 20;
 
 struct Series {
@@ -37,7 +37,7 @@ std::string label(const Json& metric, std::initializer_list<const char*> names) 
 
 /// [1793612100.5, "11203"]: a sample is a time, and a number as text.
 Status add_sample(Series& series, const Json& sample) {
-  const Error error{"a sample is not a time and a number in quotes", kHint};
+  const Error error{"a sample is not a time and a quoted number", kHint};
   if (!sample.is_array() || sample.size() != 2 || !sample[0].is_number() || !sample[1].is_string()) return error;
   const auto text = sample[1].get<std::string>();
   double value = 0;
@@ -103,11 +103,11 @@ Result<Json> answer_in(std::string_view text) {
   if (!json.is_object()) return Error{"not a JSON object", kHint};
   if (json.value("status", Json()) == "error") {
     const auto why = json.value("error", Json());
-    return Error{"Prometheus answered with an error: " + (why.is_string() ? why.get<std::string>() : "unknown"), kHint};
+    return Error{"Prometheus returned an error: " + (why.is_string() ? why.get<std::string>() : "unknown"), kHint};
   }
   const auto data = json.value("data", Json::object());
   const auto result = data.is_object() ? data.value("result", Json()) : Json();
-  if (!result.is_array()) return Error{"no data.result in the answer", kHint};
+  if (!result.is_array()) return Error{"no data.result in the response", kHint};
   return result;
 }
 

@@ -30,7 +30,7 @@ Status check_prediction(const PastPrediction& predicted) {
     return wrong("a predicted size is zero or too large", "Give the median and the upper bound that were predicted.");
   }
   if (predicted.upper < predicted.median) {
-    return wrong("the predicted upper bound is below the median", "Check which is which.");
+    return wrong("the predicted upper bound is below the median", "Check that they are not swapped.");
   }
   if (!(predicted.coverage > 0 && predicted.coverage < 1)) {
     return wrong("the coverage of the prediction is not between 0 and 1", "Write 95 % as 0.95.");

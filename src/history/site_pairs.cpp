@@ -56,7 +56,7 @@ SitePairs site_pairs(std::span<const Record> records, const OutsideOf& outside_o
   SitePairs result;
   for (const auto& record : records) {
     if (!record.predicted) {
-      ++result.left_out["nothing had been predicted"];
+      ++result.left_out["no prediction was recorded"];
     } else if (is_dry(record) && !dry_runs) {
       ++result.left_out["a dry run"];
     } else if (auto pair = pair_of(record, outside_of)) {

@@ -60,7 +60,7 @@ TEST(SitePairs, What_cannot_be_compared_is_left_out_and_counted) {
   const auto [pairs, left_out, latest] = site_pairs(records, outside);
   EXPECT_EQ(pairs.size(), 1u);
   EXPECT_EQ(latest, records[5].when);
-  EXPECT_EQ(left_out, (std::map<std::string, std::size_t>{{"nothing had been predicted", 1},
+  EXPECT_EQ(left_out, (std::map<std::string, std::size_t>{{"no prediction was recorded", 1},
                                                           {"a dry run", 1},
                                                           {"the GPU is not in the catalogue", 1},
                                                           {"the prediction is for another kind of memory", 1},

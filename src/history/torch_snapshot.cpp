@@ -50,7 +50,7 @@ Result<Imported> import_torch_snapshot(const snapshot::Snapshot& snapshot) {
     if (!snapshot.device_traces[device].empty()) reaches.push_back(reach_of(snapshot, device));
   }
   if (reaches.empty()) {
-    return Error{"the snapshot has no recorded events, and so no peak",
+    return Error{"the snapshot has no recorded events, so its peak is unknown",
                  "Call torch.cuda.memory._record_memory_history() before the training starts."};
   }
   const auto most = *std::ranges::max_element(reaches, {}, &Reach::peak);

@@ -21,7 +21,7 @@ Status check_tree(const BoostedTrees& trees, std::size_t root, std::size_t end) 
     if (!std::isfinite(node.value)) return bad(place, "is not a finite number");
     if (node.is_leaf()) continue;
     if (node.feature >= trees.features) return bad(place, "uses a feature that does not exist");
-    if (root + node.next <= place || root + node.next + 1 >= end) return bad(place, "leads out of its tree");
+    if (root + node.next <= place || root + node.next + 1 >= end) return bad(place, "points outside its tree");
   }
   return {};
 }
@@ -49,7 +49,7 @@ Status check(const BoostedTrees& trees) {
   }
   for (std::size_t i = 0; i < trees.roots.size(); ++i) {
     const std::size_t end = i + 1 < trees.roots.size() ? trees.roots[i + 1] : trees.nodes.size();
-    if (trees.roots[i] >= end || end > trees.nodes.size()) return bad(trees.roots[i], "does not begin a tree");
+    if (trees.roots[i] >= end || end > trees.nodes.size()) return bad(trees.roots[i], "is not the root of a tree");
     if (auto status = check_tree(trees, trees.roots[i], end); !status) return status;
   }
   return {};

@@ -45,15 +45,15 @@ TEST(BoostedTrees, Sound_trees_pass_and_damaged_ones_are_refused_with_the_place)
   EXPECT_EQ(problem_of_trees(trees), "node 2 of the trees uses a feature that does not exist");
   trees = sample_trees();
   trees.nodes[2].next = 4;
-  EXPECT_EQ(problem_of_trees(trees), "node 2 of the trees leads out of its tree");
+  EXPECT_EQ(problem_of_trees(trees), "node 2 of the trees points outside its tree");
   trees.nodes[2].next = 2;
-  EXPECT_EQ(problem_of_trees(trees), "node 2 of the trees leads out of its tree");
+  EXPECT_EQ(problem_of_trees(trees), "node 2 of the trees points outside its tree");
   trees = sample_trees();
   trees.nodes[3].value = std::nanf("");
   EXPECT_EQ(problem_of_trees(trees), "node 3 of the trees is not a finite number");
   trees = sample_trees();
   trees.roots = {0, 6};
-  EXPECT_EQ(problem_of_trees(trees), "node 6 of the trees does not begin a tree");
+  EXPECT_EQ(problem_of_trees(trees), "node 6 of the trees is not the root of a tree");
   trees.roots = {1};
   EXPECT_EQ(problem_of_trees(trees), "the trees' nodes do not belong to any tree");
   trees = sample_trees();

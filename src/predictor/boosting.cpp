@@ -41,7 +41,7 @@ Status check(const TreeTable& table) {
   }
   for (std::size_t row = 0; row < table.answers.size(); ++row) {
     if (std::isfinite(table.answers[row])) continue;
-    return Error{"row " + std::to_string(row) + ": the answer is not a finite number",
+    return Error{"row " + std::to_string(row) + ": the target is not a finite number",
                  "Correct the row or leave it out."};
   }
   return {};

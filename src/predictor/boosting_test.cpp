@@ -71,7 +71,7 @@ TEST(Boosting, Unusable_rows_are_refused_with_their_place) {
   EXPECT_EQ(problem_of_boosting({.columns = 2, .inputs = {1, 2, 3, NAN}, .answers = {1, 2}}, {}),
             "row 1: input 1 is not a finite number");
   EXPECT_EQ(problem_of_boosting({.columns = 1, .inputs = {1, 2}, .answers = {INFINITY, 2}}, {}),
-            "row 0: the answer is not a finite number");
+            "row 0: the target is not a finite number");
 }
 
 TEST(Boosting, Numbers_of_the_recipe_that_make_no_sense_are_named) {

@@ -86,7 +86,7 @@ Status check(const ComputeVariant& variant) {
 Status check(const ComputeModel& model) {
   if (auto status = check_card(model.card); !status) return status;
   const auto& name = model.card.name;
-  if (model.variants.empty()) return Error{"the model '" + name + "' has learned nothing", "Train it again."};
+  if (model.variants.empty()) return Error{"the model '" + name + "' has no trained variants", "Train it again."};
   if (!std::isfinite(model.gpu_shift) || model.gpu_shift < 0) {
     return Error{"the model '" + name + "': its shift for unseen GPUs is invalid", "Train it again."};
   }

@@ -115,7 +115,8 @@ TEST(ComputePredictor, A_bad_job_a_bad_coverage_and_a_card_without_rates_are_err
 }
 
 TEST(ComputePredictor, A_model_with_parts_that_do_not_belong_together_is_refused) {
-  EXPECT_EQ(problem_of_compute_model({.card = sample_compute_model().card}), "the model 'sample' has learned nothing");
+  EXPECT_EQ(problem_of_compute_model({.card = sample_compute_model().card}),
+            "the model 'sample' has no trained variants");
   auto model = sample_compute_model();
   model.card.licence.clear();
   EXPECT_EQ(problem_of_compute_model(model), "the model's description is incomplete");

@@ -23,7 +23,7 @@ Result<std::vector<std::size_t>> places_of(const Table& table, std::span<const s
   for (const auto row : rows) {
     const auto place = places.find(static_cast<double>(row));
     if (place == places.end())
-      return Error{"row " + std::to_string(row) + " is not predicted", "Predict every row once."};
+      return Error{"row " + std::to_string(row) + " has no prediction", "Predict every row once."};
     found.push_back(place->second);
     places.erase(place);
   }

@@ -29,7 +29,7 @@ TEST(Evaluation, Predictions_are_put_in_the_order_of_the_data) {
 }
 
 TEST(Evaluation, Predictions_that_are_not_of_exactly_these_rows_are_refused) {
-  EXPECT_EQ(problem_of_predictions("row,x\n3,1\n"), "row 5 is not predicted");
+  EXPECT_EQ(problem_of_predictions("row,x\n3,1\n"), "row 5 has no prediction");
   EXPECT_EQ(problem_of_predictions("row,x\n3,1\n5,1\n6,1\n"), "p.csv:4: the row is not in the folds");
   EXPECT_EQ(problem_of_predictions("row,x\n3,1\n5,1\n3,1\n"), "p.csv:4: the row occurs twice");
   EXPECT_EQ(problem_of_predictions("row,x\n3,1\n5,0\n"), "p.csv:3: 'x' is not above zero");

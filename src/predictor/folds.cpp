@@ -49,7 +49,7 @@ std::optional<std::size_t> empty_fold(const Folds& folds) {
 
 Status check_folds(const Folds& folds, std::string_view protocol) {
   const std::string name = "the folds '" + std::string(protocol) + "'";
-  if (folds.count < 2) return Error{name + " are fewer than two", "Name a column with at least two folds."};
+  if (folds.count < 2) return Error{name + ": fewer than two", "Name a column with at least two folds."};
   const auto empty = empty_fold(folds);
   if (!empty) return {};
   return Error{name + " have no row in fold " + std::to_string(*empty), "Number the folds from 0 without gaps."};

@@ -41,8 +41,8 @@ TEST(Folds, A_row_listed_twice_is_refused) {
 
 TEST(Folds, Gaps_and_a_single_fold_are_refused) {
   EXPECT_EQ(problem_of_folds("row,model5_s0\n1,0\n2,2\n"), "the folds 'model5_s0' have no row in fold 1");
-  EXPECT_EQ(problem_of_folds("row,model5_s0\n1,0\n2,0\n"), "the folds 'model5_s0' are fewer than two");
-  EXPECT_EQ(problem_of_folds("row,model5_s0\n"), "the folds 'model5_s0' are fewer than two");
+  EXPECT_EQ(problem_of_folds("row,model5_s0\n1,0\n2,0\n"), "the folds 'model5_s0': fewer than two");
+  EXPECT_EQ(problem_of_folds("row,model5_s0\n"), "the folds 'model5_s0': fewer than two");
 }
 
 TEST(Folds, Only_rows_that_are_known_are_kept_and_no_fold_may_be_left_empty) {

@@ -68,9 +68,10 @@ class HarvestReader {
 
   Status add(const HarvestedJob& row, JobDescription job) {
     if (is_probe(job)) return leave_out("a probe");
-    if (!job.model.probes.empty() && probes_of(job).empty()) return leave_out("of a kind that was not probed");
+    if (!job.model.probes.empty() && probes_of(job).empty()) return leave_out("not of a probed kind");
     const double bytes = row.peak_bytes - row.context_bytes;
-    if (!(bytes > 0)) return Error{place() + "the device's peak is not above its context", "Harvest the job again."};
+    if (!(bytes > 0))
+      return Error{place() + "the device's peak is not above its context", "Run `dryfit harvest` on the job again."};
     seen_.insert({job.model.source, job.model.name, job.model.size});
     harvest_.examples.push_back({.line = line_,
                                  .family = family_of(row.model),

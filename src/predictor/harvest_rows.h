@@ -56,7 +56,7 @@ struct Harvest {
 ///
 /// Such rows are left out and counted, as are rows with the verdict cannot-tell, duplicates (by key), rows with a model
 /// and size that are not in the catalogue, and a last line that was cut off; and, if the catalogue has probes for the
-/// model, rows of a kind that was not probed.
+/// model, rows not of a probed kind.
 ///
 /// An Error names the file and line of something that is not a row of a harvest, and a card that is not in the table.
 Result<Harvest> read_harvest(const std::filesystem::path& file, const CardTable& cards, const KnownModels& models);

@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr const char* kHarvestAgain = "Harvest the job again.";
+constexpr const char* kHarvestAgain = "Run `dryfit harvest` on the job again.";
 
 class Members : public JsonMembers {
  public:

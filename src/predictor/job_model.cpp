@@ -78,7 +78,7 @@ Status check(const JobModel& model) {
   for (const auto* text : {&card.name, &card.data, &card.date, &card.folds, &card.errors, &card.licence}) {
     if (text->empty()) return Error{"the model's description is incomplete", "Fill in every field of ModelCard."};
   }
-  if (model.variants.empty()) return Error{"the model '" + card.name + "' has learned nothing", "Train it again."};
+  if (model.variants.empty()) return Error{"the model '" + card.name + "' has no trained variants", "Train it again."};
   std::set<Knowledge> seen;
   for (const auto& variant : model.variants) {
     if (!seen.insert(variant.knowledge).second) {

@@ -209,7 +209,8 @@ Result<JobPhysics> fit_job_physics(std::span<const std::array<double, kJobTerms>
   for (const auto& row : terms) std::ranges::copy(row, std::back_inserter(rows));
   const auto weights = solve_relative_nnls(rows, measured_mib, kJobTerms);
   if (std::ranges::all_of(weights, [](double weight) { return weight <= 0; })) {
-    return Error{"cannot fit the physics base to " + std::to_string(terms.size()) + " jobs", "Harvest more jobs."};
+    return Error{"cannot fit the physics base to " + std::to_string(terms.size()) + " jobs",
+                 "Collect more jobs with `dryfit harvest`."};
   }
   JobPhysics physics;
   std::ranges::copy(weights, physics.weights.begin());

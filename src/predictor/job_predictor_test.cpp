@@ -137,7 +137,7 @@ TEST(JobPredictor, A_bad_job_and_a_bad_coverage_are_errors_and_never_a_number) {
 }
 
 TEST(JobPredictor, A_model_with_parts_that_do_not_belong_together_is_refused) {
-  EXPECT_EQ(problem_of_job_model({.card = sample_job_model().card}), "the model 'sample' has learned nothing");
+  EXPECT_EQ(problem_of_job_model({.card = sample_job_model().card}), "the model 'sample' has no trained variants");
   auto model = sample_job_model();
   model.card.licence.clear();
   EXPECT_EQ(problem_of_job_model(model), "the model's description is incomplete");

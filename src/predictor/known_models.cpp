@@ -158,7 +158,8 @@ Status check_heading(const Json& heading, const std::string& file) {
                  "Use a newer Dryfit."};
   }
   if (heading.value("block", Json()) != field_names()) {
-    return Error{"'" + file + "' describes blocks in another layout than this Dryfit", "Make the catalogue again."};
+    return Error{"'" + file + "' describes blocks in a different layout from this Dryfit's",
+                 "Make the catalogue again."};
   }
   return {};
 }

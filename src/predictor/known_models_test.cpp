@@ -77,7 +77,7 @@ TEST(KnownModels, A_file_that_is_something_else_newer_or_damaged_is_refused) {
   EXPECT_EQ(problem_of_catalogue(R"({"format": "dryfit models", "version": 3})"),
             "'models.jsonl' is a catalogue of version 3; this Dryfit reads up to 2");
   EXPECT_EQ(problem_of_catalogue(R"({"format": "dryfit models", "version": 1, "block": ["run"]})"),
-            "'models.jsonl' describes blocks in another layout than this Dryfit");
+            "'models.jsonl' describes blocks in a different layout from this Dryfit's");
   EXPECT_EQ(problem_of_catalogue(heading()), "'models.jsonl' contains no models");
   EXPECT_EQ(problem_of_catalogue(heading() + "{\"name\": "), "models.jsonl:2 is not a JSON object");
   EXPECT_EQ(problem_of_catalogue(heading() + R"({"name": "tiny", "parameters": "many"})"),

@@ -22,7 +22,7 @@ bool counts(const HarvestedJob& job) {
 
 Result<DryRuns> DryRuns::read(const std::filesystem::path& file) {
   std::ifstream stream(file);
-  if (!stream) return Error{file.string() + ": cannot be opened", "Give the rows of a harvest of timm's models."};
+  if (!stream) return Error{file.string() + ": cannot be opened", "Give rows of timm's models from `dryfit harvest`."};
   return read(stream, file.string());
 }
 
@@ -43,7 +43,8 @@ Result<DryRuns> DryRuns::read(std::istream& stream, const std::string& name) {
 Result<double> DryRuns::reserved_mib(std::string_view model, double batch) const {
   const auto found = reserved_mib_.find(model);
   if (found == reserved_mib_.end()) {
-    return Error{"no dry run of the model '" + std::string(model) + "'", "Harvest it, or leave the row out."};
+    return Error{"no dry run of the model '" + std::string(model) + "'",
+                 "Run `dryfit harvest` on it, or leave the row out."};
   }
   const auto& by_batch = found->second;
   const auto above = by_batch.lower_bound(batch);
@@ -51,7 +52,7 @@ Result<double> DryRuns::reserved_mib(std::string_view model, double batch) const
   if (above == by_batch.begin() || above == by_batch.end()) {
     return Error{"the model '" + std::string(model) + "' was dry-run only with batches on one side of " +
                      std::to_string(static_cast<long>(batch)),
-                 "Harvest it with another batch size."};
+                 "Run `dryfit harvest` on it with another batch size."};
   }
   const auto below = std::prev(above);
   const double share = (batch - below->first) / (above->first - below->first);

@@ -156,7 +156,7 @@ nlohmann::ordered_json categories_json(const Explanation& explanation) {
 std::string peak_text(const Explanation& explanation) {
   const auto& peak = explanation.peak;
   const auto place = place_text(moment_of(peak));
-  if (!explanation.failure) return fmt::format("{} allocated at most, {}", to_text(peak.allocated), place);
+  if (!explanation.failure) return fmt::format("{} allocated at the peak, {}", to_text(peak.allocated), place);
   const auto& failure = *explanation.failure;
   std::string where = failure.module == 0 ? "PyTorch" : explanation.name(failure.module);
   if (failure.line != explain::kNone) where += " at " + line_text(explanation, failure.line);
@@ -165,7 +165,7 @@ std::string peak_text(const Explanation& explanation) {
 }
 
 std::string explanation_text(const Explanation& explanation, std::size_t owners, const Style& style) {
-  auto text = wrapped("what takes the room: " + peak_text(explanation), "  ", "    ", style);
+  auto text = wrapped("where the memory goes: " + peak_text(explanation), "  ", "    ", style);
   text += categories(explanation, owners > 0, style);
   if (explanation.processes > 1) {
     text += fmt::format("    in the largest of {} processes\n", explanation.processes);

@@ -20,7 +20,7 @@ std::string explanation_text(const explain::Explanation& explanation, std::size_
 std::string shares_text(const explain::Explanation& explanation, const explain::ShareOptions& options,
                         std::size_t limit, const Style& style);
 
-/// "7.78 GiB allocated at most, in step 2, backward"; for a failure also what was requested, and where.
+/// "7.78 GiB allocated at the peak, in step 2, backward"; for a failure also what was requested, and where.
 std::string peak_text(const explain::Explanation& explanation);
 
 /// The same as JSON; `owners` of each kind, or all of them where that is 0.

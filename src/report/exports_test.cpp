@@ -113,7 +113,7 @@ TEST(Explanation, The_table_shows_what_there_is_and_sums_up) {
   auto explanation = sample();
   explanation.outside = explain::Outside{100_MiB, 8_MiB, 4_MiB};
   EXPECT_EQ(explanation_text(explanation, 5, {}),
-            "  what takes the room: 12.0 MiB allocated at most, in step 1, forward\n"
+            "  where the memory goes: 12.0 MiB allocated at the peak, in step 1, forward\n"
             "    parameters               4.0 MiB   3.0 %  █\n"
             "    activations              8.0 MiB   6.1 %  █\n"
             "    cached by PyTorch, free  8.0 MiB   6.1 %  █\n"

@@ -31,7 +31,7 @@ double percent_of_capacity(const Verdict& verdict) {
 /// By how much it fits or does not, after the answer and the GPU; empty where that is unknown.
 std::string margin(const Verdict& verdict) {
   if (fitted(verdict.answer)) {
-    if (verdict.headroom < 0) return fmt::format(": {} too much", headroom_of(verdict));
+    if (verdict.headroom < 0) return fmt::format(": {} over", headroom_of(verdict));
     return fmt::format(": headroom {} ({:.0f} % of {})", headroom_of(verdict), percent_of_capacity(verdict),
                        to_text(verdict.capacity));
   }
@@ -73,8 +73,7 @@ std::string libraries_note(const Verdict& verdict, std::size_t columns) {
 
 std::string torch_note(const Verdict& verdict) {
   std::string text = verdict.estimated ? "estimated; reserved" : "reserved";
-  if (verdict.torch_peak_allocated)
-    text += fmt::format("; {} allocated at most", to_text(*verdict.torch_peak_allocated));
+  if (verdict.torch_peak_allocated) text += fmt::format("; peak allocated {}", to_text(*verdict.torch_peak_allocated));
   return text;
 }
 

@@ -20,7 +20,7 @@ Status check_loadable(const SegmentInfo& segment) {
   if (segment.size < kMinBlockSize || segment.size > kLargestTotal)
     return not_loadable(segment, "has an impossible size");
   if (segment.is_expandable && segment.size.count % Device::kGranularity.count != 0) {
-    return not_loadable(segment, "is expandable but does not consist of whole granules");
+    return not_loadable(segment, "is expandable but is not a whole number of granules long");
   }
   if (segment.address > ~Address{0} - segment.size.count) return not_loadable(segment, "ends beyond the last address");
   Address reached = segment.address;

@@ -61,7 +61,7 @@ class Reader {
       snapshot_.settings = read_settings({pickle_, *settings});
     }
     if (fields_.exhausted() || texts_.exhausted())
-      return Error{"not a memory snapshot: it uses the same entries again and again", kRecord};
+      return Error{"not a memory snapshot: it refers to the same entries too often", kRecord};
     return std::move(snapshot_);
   }
 

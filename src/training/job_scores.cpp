@@ -54,7 +54,7 @@ std::string member_text(std::span<const HarvestExample> examples, const OutOfFol
 }
 
 std::string coverage_text(const BoundScores& scores) {
-  return formatted("covers %.1f %% (worst fold %.1f %%) and is %.1f %% too much in the mean", 100 * scores.coverage,
+  return formatted("covers %.1f %% (worst fold %.1f %%) and overestimates by %.1f %% on average", 100 * scores.coverage,
                    100 * scores.worst_fold, 100 * scores.over_allocation);
 }
 
@@ -78,7 +78,7 @@ std::string bound_text(std::span<const HarvestExample> examples, const JobFolds&
 std::string answer_text(std::span<const HarvestExample> examples, const OutOfFold& predictions) {
   const auto scores = score_points(examples, predictions.answer);
   return point_text("median error", scores) +
-         formatted(" of %zu jobs, %.1f %% within a tenth; ", scores.jobs, 100 * scores.within_tenth);
+         formatted(" of %zu jobs, %.1f %% within 10 %%; ", scores.jobs, 100 * scores.within_tenth);
 }
 
 std::string_view to_text(Ending ending) {

@@ -110,7 +110,7 @@ std::optional<Doubt> exited_with_error(const Case& run) {
 std::optional<Doubt> timed_out(const Case& run) {
   if (!run.facts.timed_out || run.steps > 0) return std::nullopt;
   return Doubt{"the program did not complete an optimizer step within the --timeout",
-               "Give it more time, or less to do before its first step (data loading, downloads)."};
+               "Allow more time, or reduce the work before the first step (data loading, downloads)."};
 }
 
 std::optional<Doubt> no_driver(const Case& run) {
@@ -127,8 +127,9 @@ std::optional<Doubt> no_torch(const Case& run) {
 
 std::optional<Doubt> trace_cut_off(const Case& run) {
   if (!run.facts.estimate || run.facts.estimate->damage.empty()) return std::nullopt;
-  return Doubt{"the trace is incomplete (" + run.facts.estimate->damage + "); the numbers describe the part before",
-               "Write the trace again. If the program was killed while writing it, profile fewer steps."};
+  return Doubt{
+      "the trace is incomplete (" + run.facts.estimate->damage + "); the numbers cover only the part before the damage",
+      "Record the trace again. If the program was killed while writing it, profile fewer steps."};
 }
 
 std::optional<Doubt> capture_incomplete(const Case& run) {
@@ -136,7 +137,7 @@ std::optional<Doubt> capture_incomplete(const Case& run) {
     if (process.complete) continue;
     const auto which = process.pid == 0 ? "a process" : "process " + std::to_string(process.pid);
     return Doubt{"the trace of " + which + " is incomplete: " + process.incomplete_why,
-                 "Make room for it (space in the folder of TMPDIR, limits set by ulimit) and run it again."};
+                 "Free some space in the folder of TMPDIR, or raise the limits set by ulimit, then run it again."};
   }
   return std::nullopt;
 }
@@ -160,7 +161,7 @@ std::optional<Doubt> never_stepped(const Case& run) {
   const bool backward = any_process(run, [](const auto& process) { return process.backward_seen; });
   const std::string seen = backward  ? "forward and backward passes were seen, but no step"
                            : forward ? "forward passes were seen, but no backward pass and no step"
-                                     : "no forward pass of a module was seen either";
+                                     : "no module's forward pass was seen either";
   const std::string subject = run.facts.estimate ? "the trace has no" : "the program ended without calling";
   return Doubt{subject + " optimizer.step() of a torch.optim optimizer; " + seen,
                "Check that this is the training script. The numbers below are for the whole program."};

@@ -293,7 +293,7 @@ def test_bounds_that_were_too_low_are_raised(site: Site) -> None:
     site.observe(SAMPLES / "memory-stats.json")
     learned = site.json("learn", "--from-history")
     assert learned["records"] == 100
-    assert learned["left_out"] == {"nothing had been predicted": 1}
+    assert learned["left_out"] == {"no prediction was recorded": 1}
     assert learned["all"]["before"]["coverage"] == 0
     assert learned["all"]["after"]["coverage"] > 0.85
     assert learned["all"]["recent"]["drift"] is True
@@ -328,7 +328,7 @@ def test_peaks_of_another_kind_are_converted_by_the_card(site: Site, job: Path) 
 
 def test_without_predictions_there_is_nothing_to_learn(site: Site) -> None:
     site.observe(SAMPLES / "sacct.txt")
-    assert_one_clear_sentence(site.run("learn", "--from-history"), COULD_NOT_TELL, "nothing had been predicted: 2")
+    assert_one_clear_sentence(site.run("learn", "--from-history"), COULD_NOT_TELL, "no prediction was recorded: 2")
     assert_one_clear_sentence(site.run("learn"), WRONG_USAGE, "--from-history")
     assert_one_clear_sentence(site.run("learn", "--from-history", "--coverage", "95"), WRONG_USAGE, "0.95")
     assert not site.history.with_name("history.calibration.json").exists()

@@ -212,7 +212,7 @@ def test_autocast_copies_every_matrix_of_a_vit_once_a_step(environment: str, pla
 
 def test_the_run_ends_with_categories_owners_and_the_next_command(gpt2: Explained) -> None:
     lines = gpt2.text.splitlines()
-    begin = next(i for i, line in enumerate(lines) if line.startswith("  what takes the room:"))
+    begin = next(i for i, line in enumerate(lines) if line.startswith("  where the memory goes:"))
     told = "\n".join(lines[begin:])
     for word in ("parameters", "optimizer state", "temporaries", "cached by PyTorch, free", "outside PyTorch"):
         assert word in told

@@ -101,7 +101,7 @@ def test_a_history_without_a_verdict_is_shown_by_line(opened: Open, sample: Samp
     assert page.tab.locator('[data-view="line"]').get_attribute("aria-checked") == "true"
     assert frame(page, "gpt/train.py:88 main").count() == 1
     assert page.tab.locator("#cards").is_hidden()
-    assert "the recording begins in the middle of the run" in page.text("#conditions")
+    assert "the recording starts in the middle of the run" in page.text("#conditions")
 
 
 def test_categories_are_those_of_the_data(opened: Open, sample: Sample) -> None:

@@ -205,7 +205,7 @@ class Chart {
     context.lineTo(width - CHART_RIGHT, y);
     context.stroke();
     context.setLineDash([]);
-    this.#label(context, "all that PyTorch can have of this card", y, "bad");
+    this.#label(context, "memory available to PyTorch", y, "bad");
   }
 
   #drawEvents(context, height) {

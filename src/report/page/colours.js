@@ -21,7 +21,7 @@ class Colours {
 }
 
 const THEMES = [
-  { key: "system", sign: "◐", label: "Colours: as the system has them" },
+  { key: "system", sign: "◐", label: "Colours: same as the system" },
   { key: "light", sign: "☀", label: "Colours: light" },
   { key: "dark", sign: "☾", label: "Colours: dark" },
 ];

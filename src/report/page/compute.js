@@ -35,13 +35,13 @@ function stepsText({ steps }) {
 /** Bytes that kernels read and write, where the run counted them. */
 function movedText({ bytes_moved: moved, flops }) {
   return moved
-    ? `${decimalText(moved, "B")} are read and written: ${(flops / moved).toPrecision(3)} FLOP for each byte.`
+    ? `${decimalText(moved, "B")} read and written: ${(flops / moved).toPrecision(3)} FLOP per byte.`
     : "";
 }
 
 function uncountedText({ uncounted }) {
   const names = Object.entries(uncounted ?? {}).map(([operator, times]) => `${operator} (${countText(times)} times)`);
-  return names.length > 0 ? `Not in it, for want of a formula: ${names.join(", ")}.` : "";
+  return names.length > 0 ? `Not counted, because there is no formula: ${names.join(", ")}.` : "";
 }
 
 const operators = ({ by_operator: shares }) =>

@@ -42,7 +42,7 @@ function softwareList(verdict, result, run) {
     ["CUDA", software.cuda],
     ["cuDNN", software.cudnn],
     ["Python", software.python],
-    ["card", result ? `${result.card_name ?? ""} (${result.card})` : run?.card],
+    ["GPU", result ? `${result.card_name ?? ""} (${result.card})` : run?.card],
     ["steps run", result ? countText(result.steps) : null],
     [
       "took",
@@ -64,10 +64,10 @@ function countedPairs(run) {
   if (!run) return [];
   const unknown = `${bytesText(run.unknownBytes)} at the ${run.peakWord.toLowerCase()}`;
   return [
-    ["allocations", `counted: ${countText(run.allocations)} allocations of PyTorch's own memory history`],
+    ["allocations", `counted: ${countText(run.allocations)} allocations in PyTorch's memory history`],
     [
       "categories",
-      run.hasMarks ? "told by the model and the optimizer in the run" : "not known: a history without marks",
+      run.hasMarks ? "reported by the model and the optimizer" : "unknown: the history has no marks",
     ],
     ["unknown", `${unknown} (${shareText(run.unknownBytes, run.peakAllocated) || "0 %"})`],
   ];
@@ -79,14 +79,14 @@ function outsidePairs(outside) {
     ["CUDA context", `${bytesText(outside.context_bytes)}, estimated; ${outside.source ?? outside.origin}`],
     ["libraries", `${bytesText(outside.libraries_bytes)}, counted`],
     ["kernel code", `${bytesText(outside.code_bytes)}, counted`],
-    ["outside in all", `${bytesText(outside.low_bytes)} to ${bytesText(outside.high_bytes)}`],
+    ["outside PyTorch, total", `${bytesText(outside.low_bytes)} to ${bytesText(outside.high_bytes)}`],
   ];
 }
 
 function assumedList(result) {
   if (!result) return null;
-  const tuned = result.tuning.map((text) => `chosen by virtual time: ${text}`);
-  return sentences("Assumed, because nobody computed it", [...result.assumptions.map(assumptionText), ...tuned]);
+  const tuned = result.tuning.map((text) => `chosen by simulated timing: ${text}`);
+  return sentences("Assumed, because values are not computed", [...result.assumptions.map(assumptionText), ...tuned]);
 }
 
 /** "elements selected by a condition at train.py:42 ×3: 30 of 40". */
@@ -99,6 +99,6 @@ function assumptionText({ what, where, times, assumed, of }) {
 function imperfectList(result, run) {
   const met = [...(result?.diagnostics ?? []), ...(run?.diagnostics ?? [])];
   const texts = met.map(({ name, count }) => `${name}: ${countText(count)}`);
-  if (run && !run.fromBeginning) texts.unshift("the recording begins in the middle of the run");
-  return sentences("Imperfections met", texts);
+  if (run && !run.fromBeginning) texts.unshift("the recording starts in the middle of the run");
+  return sentences("Problems during the run", texts);
 }

@@ -51,7 +51,7 @@ class Segments {
       ["reserved", bytesText(reserved)],
       ["allocated", bytesText(reserved - free)],
       ["cached, free", bytesText(free)],
-      ["of it in empty segments", bytesText(emptyBytes)],
+      ["in empty segments", bytesText(emptyBytes)],
       ["largest free block", bytesText(largest)],
       ["segments", countText(run.segments.length)],
       ["lost to rounding", bytesText(rounding)],
@@ -63,7 +63,7 @@ class Segments {
       `At the ${run.peakWord.toLowerCase()} PyTorch held ${bytesText(reserved)} of the device, ` +
       `of which ${bytesText(free)} (${shareText(free, reserved) || "0 %"}) was free, ` +
       `in ${pluralText(holes.length, "hole")}. ` +
-      "A tensor fits only into one hole; what is in an empty segment can be given back.";
+      "Tensors need contiguous space; empty segments can be released.";
     this.canvas.setAttribute(
       "aria-label",
       `Map of ${pluralText(run.segments.length, "segment")}: ` +
@@ -77,7 +77,7 @@ class Segments {
       [small ? "small" : "large", expandable ? "expandable" : ""].filter(Boolean).join(", ");
     const largestHole = ({ blocks }) =>
       blocks.reduce((most, { size, allocation }) => (allocation < 0 ? Math.max(most, size) : most), 0);
-    const head = [["size", "number"], ["free", "number"], ["largest hole", "number"], ["blocks", "number"], ["pool"]];
+    const head = [["size", "number"], ["free", "number"], ["largest free block", "number"], ["blocks", "number"], ["pool"]];
     fillTable(
       byId("segment-table").querySelector("table"),
       head,

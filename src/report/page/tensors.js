@@ -153,7 +153,7 @@ class Tensors {
         {},
         element(
           "button",
-          { type: "button", "aria-label": `No longer only ${text}`, onclick: () => state.change(cleared) },
+          { type: "button", "aria-label": `Remove the filter ${text}`, onclick: () => state.change(cleared) },
           `${text} ✕`,
         ),
       );
