@@ -57,7 +57,9 @@ void add_diff(CLI::App& app, int& exit_code) {
       "Exit code: 0, or 2 if there is no such run.");
   auto options = std::make_shared<DiffOptions>();
   command->add_option("BEFORE", options->before, kRunText)->required()->type_name("RUN");
-  command->add_option("AFTER", options->after, "The run to compare with it, as for BEFORE")->required()->type_name("RUN");
+  command->add_option("AFTER", options->after, "The run to compare with it, as for BEFORE")
+      ->required()
+      ->type_name("RUN");
   command->add_option("--gpu", options->gpu, "GPU to compare, if the runs were on several")->type_name("NAME");
   command->add_option("--limit", options->limit, "Rows per table; 0 for all")->type_name("N")->capture_default_str();
   auto* markdown = command->add_flag("--markdown", options->markdown, "Print Markdown, for a pull request");
