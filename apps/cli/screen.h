@@ -19,7 +19,7 @@ bool is_terminal(int fd);
 /// so.
 report::Style style_for(int fd);
 
-/// Columns of the terminal at `fd`; 80 when it does not tell.
+/// Columns of the terminal at `fd`; 80 if that is unknown.
 std::size_t columns_of(int fd);
 
 /// A list for stdout: on a terminal with the columns that have room, at least the first `least`; else with all of them.
