@@ -2,11 +2,80 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "command_options.h"
 
+#include <algorithm>
 #include <charconv>
+#include <filesystem>
+#include <set>
+#include <string_view>
+
+#include "launch/command.h"
+#include "launch/nearest_name.h"
 
 namespace dryfit::cli {
+namespace {
 
-Status understand_steps(const std::string& text, std::optional<std::uint64_t>& steps) {
+namespace fs = std::filesystem;
+
+bool is_file(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored);
+}
+
+bool is_python(const std::string& program) {
+  const auto name = fs::path(program).filename().string();
+  return name.starts_with("python") && name.find_first_not_of("python3.0123456789") == std::string::npos;
+}
+
+/// The script that Python is to run, if that is plain: only flags without a value stand before it.
+std::optional<std::string> script_of(const std::vector<std::string>& command) {
+  if (command.empty() || !is_python(command.front())) return std::nullopt;
+  constexpr std::string_view kFlags = "bBdEiIOPqsSuv";
+  for (std::size_t i = 1; i < command.size(); ++i) {
+    const auto& word = command[i];
+    if (word.ends_with(".py") && !word.starts_with("-")) return word;
+    const bool is_flag = word.size() > 1 && word[0] == '-' && word.find_first_not_of(kFlags, 1) == std::string::npos;
+    if (!is_flag) return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::string nearest_script(const fs::path& typed) {
+  std::set<std::string> names;
+  std::error_code error;
+  const auto folder = typed.has_parent_path() ? typed.parent_path() : fs::path(".");
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    if (entry->path().extension() == ".py") names.insert(entry->path().filename().string());
+  }
+  const auto nearest = launch::nearest_name(typed.filename().string(), names, 1);
+  return nearest.empty() ? "" : (typed.parent_path() / nearest).string();
+}
+
+Error no_script(const std::string& script, const TypedLine& line) {
+  const auto nearest = nearest_script(script);
+  return {"no such file: '" + script + "'", nearest.empty() ? "Check the path of the script: Python would not find it."
+                                                            : did_you_mean(line.with_in_command(script, nearest))};
+}
+
+/// `dryfit run … train.py`: the interpreter is missing.
+Error no_interpreter(const std::string& script, const TypedLine& line) {
+  auto words = line.words();
+  auto at = std::ranges::find(words, script);
+  const bool has_dashes = std::find(words.begin(), at, "--") != at;
+  at = words.insert(at, "python");
+  if (!has_dashes) words.insert(at, "--");
+  return {"'" + script + "' is a script, not a program", did_you_mean(TypedLine(words))};
+}
+
+Error with_line(Error error, const std::string& nearest, const std::string& program, const TypedLine& line) {
+  if (!nearest.empty() && program.find('/') == std::string::npos) {
+    error.hint = did_you_mean(line.with_in_command(program, nearest));
+  }
+  return error;
+}
+
+}  // namespace
+
+Status parse_steps(const std::string& text, std::optional<std::uint64_t>& steps) {
   if (text == "all") {
     steps.reset();
     return {};
@@ -14,22 +83,29 @@ Status understand_steps(const std::string& text, std::optional<std::uint64_t>& s
   std::uint64_t number = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (code != std::errc() || end != text.data() + text.size() || number == 0) {
-    return Error{"'" + text + "' is not a number of steps", "Give --steps a number from 1, or all."};
+    const auto corrected = TypedLine::own().with_option_replaced("--steps", {"--steps", "3"});
+    return Error{"'" + text + "' is not a number of steps",
+                 "Give a whole number from 1, or all, for example `" + corrected.text() + "`."};
   }
   steps = number;
   return {};
 }
 
-Status check_command(const std::string& subcommand, const std::vector<std::string>& plain,
-                     const std::vector<std::string>& command) {
-  if (!plain.empty() && plain.front().starts_with("-")) {
-    return Error{"there is no option '" + plain.front() + "'", "See: dryfit " + subcommand + " --help"};
-  }
-  if (command.empty()) {
-    const std::string card = subcommand == "run" ? "--gpu 3060 " : "";
-    return Error{"no command to run", "Put it at the end: dryfit " + subcommand + " " + card + "-- python train.py"};
-  }
-  return {};
+Error no_command(const TypedLine& line) {
+  auto words = line.words();
+  if (words.empty() || words.back() != "--") words.emplace_back("--");
+  words.insert(words.end(), {"python", "train.py"});
+  return {"no command to run", "Put it at the end, for example `" + TypedLine(words).text() + "`."};
+}
+
+Status check_program(const std::vector<std::string>& command, const launch::Environment& environment,
+                     const TypedLine& line) {
+  const auto& program = command.front();
+  const auto found = launch::find_command(program, environment);
+  if (!found && program.ends_with(".py") && is_file(program)) return no_interpreter(program, line);
+  if (!found) return with_line(found.error(), launch::nearest_command(program, environment), program, line);
+  const auto script = script_of(command);
+  return script && !is_file(*script) ? Status(no_script(*script, line)) : Status();
 }
 
 }  // namespace dryfit::cli

@@ -8,15 +8,21 @@
 #include <vector>
 
 #include "base/result.h"
+#include "launch/environment.h"
+#include "typed_line.h"
 
 /// What the subcommands that run the user's command (`run`, `profile`) have in common on their command line.
 namespace dryfit::cli {
 
 /// A number from 1, or "all", which leaves `steps` empty.
-Status understand_steps(const std::string& text, std::optional<std::uint64_t>& steps);
+Status parse_steps(const std::string& text, std::optional<std::uint64_t>& steps);
 
-/// `plain` is the command as far as it stood before a "--", `command` the whole of it.
-Status check_command(const std::string& subcommand, const std::vector<std::string>& plain,
-                     const std::vector<std::string>& command);
+/// For a line without the user's command.
+Error no_command(const TypedLine& line);
+
+/// Checks that the program and, for Python, its script exist. The Error has the line that would have worked as far as
+/// it is known.
+Status check_program(const std::vector<std::string>& command, const launch::Environment& environment,
+                     const TypedLine& line);
 
 }  // namespace dryfit::cli

@@ -24,7 +24,7 @@ struct Closing {
 };
 
 Error cannot_write(const fs::path& path) {
-  const std::string why = errno != 0 ? std::strerror(errno) : "it is not known why";
+  const std::string why = errno != 0 ? std::strerror(errno) : "unknown error";
   return {"cannot write '" + path.string() + "': " + why, "Choose another file with -o."};
 }
 

@@ -9,6 +9,7 @@
 #include "explain/difference.h"
 #include "explained_run.h"
 #include "report/difference.h"
+#include "run_note.h"
 #include "screen.h"
 
 namespace dryfit::cli {
@@ -37,6 +38,10 @@ int diff(const DiffOptions& options) {
   if (!before) return fail(before.error(), kWrongUsage);
   const auto after = explain_run(options.after, options.gpu);
   if (!after) return fail(after.error(), kWrongUsage);
+  if (!options.json) {
+    print_note_on_run(options.before);
+    print_note_on_run(options.after);
+  }
   const auto difference = explain::difference_of(before->explanation, after->explanation);
   if (!print(text_of(difference, options))) return fail({"cannot write the report to stdout", ""}, kCouldNotTell);
   return kSuccess;
@@ -45,19 +50,20 @@ int diff(const DiffOptions& options) {
 }  // namespace
 
 void add_diff(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("diff", "Tell what changed between the memory of two runs, and whose it is");
+  auto* command = app.add_subcommand("diff", "Compare the memory of two runs by owner")->group(kLook);
   command->footer(
-      "Example:\n  dryfit diff last~1 last                     # the run before, and the last one\n"
+      "Examples:\n  dryfit diff last~1 last   # the last two runs\n"
       "  dryfit diff main-run my-branch-run --markdown > comment.md\n\n"
-      "Exit code: 0, or 2 where there is no such run.");
+      "Exit code: 0, or 2 if there is no such run.");
   auto options = std::make_shared<DiffOptions>();
-  const char* const what = "A folder kept by `dryfit run --save`, last, last~1 …, or a memory snapshot (pickle)";
-  command->add_option("BEFORE", options->before, what)->required()->type_name("RUN");
-  command->add_option("AFTER", options->after, what)->required()->type_name("RUN");
-  command->add_option("--gpu", options->gpu, "The card, where the runs were on several")->type_name("NAME");
-  command->add_option("--limit", options->limit, "Rows of a table; 0: all")->type_name("N")->capture_default_str();
+  command->add_option("BEFORE", options->before, kRunText)->required()->type_name("RUN");
+  command->add_option("AFTER", options->after, "The run to compare with it, as for BEFORE")
+      ->required()
+      ->type_name("RUN");
+  command->add_option("--gpu", options->gpu, "GPU to compare, if the runs were on several")->type_name("NAME");
+  command->add_option("--limit", options->limit, "Rows per table; 0 for all")->type_name("N")->capture_default_str();
   auto* markdown = command->add_flag("--markdown", options->markdown, "Print Markdown, for a pull request");
-  command->add_flag("--json", options->json, "Print JSON")->excludes(markdown);
+  command->add_flag("--json", options->json, "Print JSON instead of the tables")->excludes(markdown);
   command->callback([options, &exit_code] { exit_code = diff(*options); });
 }
 

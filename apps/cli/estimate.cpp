@@ -14,6 +14,7 @@
 
 #include "card/catalogue.h"
 #include "commands.h"
+#include "common_options.h"
 #include "estimate_source.h"
 #include "files.h"
 #include "judgement.h"
@@ -106,8 +107,7 @@ int deliver(const EstimateOptions& options, const Metadata& metadata, const std:
   if (!options.output.empty()) {
     if (const auto status = write_atomically(options.output, json); !status) return fail(status.error(), kCouldNotTell);
   }
-  const bool json_on_stdout = options.json && options.output.empty();
-  if (!print(json_on_stdout ? json : report::terminal_text(verdicts, style_for(STDOUT_FILENO)))) {
+  if (!print(options.json ? json : report::terminal_text(verdicts, style_for(STDOUT_FILENO)))) {
     return fail({"cannot write the report to stdout", ""}, kCouldNotTell);
   }
   return verdict::exit_code(verdicts, options.strict);
@@ -163,50 +163,37 @@ int run(const EstimateOptions& options) {
 void declare(CLI::App& command, EstimateOptions& options) {
   command
       .add_option("TRACE", options.traces,
-                  "torch.profiler trace from the CPU, .json or .json.gz; give several of one job at smaller batches")
+                  "torch.profiler trace from the CPU, .json or .json.gz; for --batch, two or more at smaller batches")
       ->required()
       ->type_name("FILE");
-  command
-      .add_option("--batch", options.batch,
-                  "Batch to estimate, from several traces (default: the one that the program requested)")
+  command.add_option("--batch", options.batch, "Batch to estimate from several traces (default: the program's own)")
       ->type_name("N")
-      ->check(CLI::PositiveNumber.description(""));
-  command.add_option("--gpu", options.gpus, "GPU to estimate for, as in `dryfit run`; several: a,b,c")
-      ->required()
-      ->type_name("NAME")
-      ->delimiter(',')
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false);
+      ->check(whole_number(1, 100'000'000));
+  add_gpus_option(command, options.gpus, "GPU to estimate for, as listed by `dryfit gpus`; several: a,b,c")->required();
   command.add_option("--torch", options.torch, "PyTorch version on the GPU machine (default: the profiled one)")
       ->type_name("VERSION");
   command
       .add_option("--alloc-conf", options.alloc_conf,
                   "PYTORCH_CUDA_ALLOC_CONF on the GPU machine (default: the program's)")
       ->type_name("CONF");
-  command.add_option("--gpu-file,--cards", options.cards, "GPU file of your own, or a folder of them (repeatable)")
-      ->type_name("PATH")
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false);
+  add_gpu_file_option(command, options.cards);
   command.add_flag("--strict", options.strict, "Treat a tight fit as a failure (exit code 3)");
-  command.add_flag("--json", options.json, "Print JSON");
-  command.add_option("--output", options.output, "File to write the JSON to")->type_name("FILE");
+  command.add_flag("--json", options.json, "Print JSON instead of the report");
+  command.add_option("--output", options.output, "Also write the JSON to this file")->type_name("FILE");
 }
 
 }  // namespace
 
 void add_estimate(CLI::App& app, int& exit_code) {
-  auto* command =
-      app.add_subcommand("estimate", "Estimate memory from a profile made on the CPU, without a CUDA build of PyTorch");
+  auto* command = app.add_subcommand("estimate", "Estimate memory from a CPU profile, without a CUDA build of PyTorch")
+                      ->group(kAsk);
   command->footer(
-      "Example:\n  dryfit profile -o trace.json.gz -- python train.py\n"
-      "  dryfit estimate trace.json.gz --gpu rtx-3060-12gb,a100-40gb\n"
+      "Examples:\n  dryfit estimate trace.json.gz --gpu rtx-3060-12gb,a100-40gb\n"
       "  dryfit estimate trace.batch-4.json.gz trace.batch-8.json.gz --batch 256 --gpu rtx-4090\n\n"
-      "A trace that torch.profiler wrote with profile_memory=True and record_shapes=True\n"
+      "`dryfit profile` makes the trace. One that torch.profiler wrote with profile_memory=True and record_shapes=True "
       "works too.\n\n"
-      "Exit code: 0 fits on every GPU (tight fits included, unless --strict), 3 does not\n"
-      "fit on at least one, 2 wrong usage, 1 cannot tell.");
+      "Exit code: 0 fits on every GPU (tight fits included, unless --strict), 3 does not fit on at least one, 2 wrong "
+      "usage, 1 cannot tell.");
   auto options = std::make_shared<EstimateOptions>();
   declare(*command, *options);
   command->callback([options, &exit_code] {

@@ -75,6 +75,12 @@ Result<ExplainedRun> explain_history(const fs::path& history) {
   return ExplainedRun{history, std::move(source->snapshot), std::move(*largest)};
 }
 
+std::string names_of(const std::vector<fs::path>& folders) {
+  std::string names;
+  for (const auto& folder : folders) names += (names.empty() ? "" : " or ") + folder.filename().string();
+  return names;
+}
+
 }  // namespace
 
 Result<ExplainedRun> explain_folder(const fs::path& folder) {
@@ -97,15 +103,16 @@ Result<ExplainedRun> explain_run(const std::string& run, const std::string& gpu)
   std::error_code error;
   if (!fs::is_directory(*path, error)) return explain_history(*path);
   auto folders = runs_of_cards(*path);
+  const auto names = names_of(folders);
   if (!gpu.empty()) std::erase_if(folders, [&](const fs::path& each) { return each.filename() != gpu; });
   if (folders.empty()) {
-    return Error{gpu.empty() ? fmt::format("there is no memory history in '{}'", path->string())
-                             : fmt::format("there is no run on '{}' in '{}'", gpu, path->string()),
-                 "A run with --no-history has none. Use the ids of GPUs as in `dryfit gpus`."};
+    if (names.empty()) {
+      return Error{fmt::format("there is no memory history in '{}'", path->string()),
+                   "A run with --no-history has none."};
+    }
+    return Error{fmt::format("there is no run on '{}' in '{}'", gpu, path->string()), "Give --gpu " + names + "."};
   }
   if (folders.size() > 1) {
-    std::string names;
-    for (const auto& folder : folders) names += (names.empty() ? "" : ", ") + folder.filename().string();
     return Error{"'" + run + "' holds runs on several GPUs", "Choose one with --gpu: " + names + "."};
   }
   return explain_folder(folders.front());

@@ -8,6 +8,7 @@
 #include "explained_run.h"
 #include "files.h"
 #include "report/exports.h"
+#include "run_note.h"
 #include "screen.h"
 #include "snapshot/writer.h"
 
@@ -32,9 +33,9 @@ Result<std::string> exported(const ExplainedRun& run, const ExportOptions& optio
   if (options.format == "folded") {
     if (options.by == "module") return report::to_folded(explanation, By::module);
     if (options.by == "line") return report::to_folded(explanation, By::line);
-    return Error{"stacks cannot be folded by '" + options.by + "'", "Give --by module or line."};
+    return Error{"'" + options.by + "' is not a kind of stacks", "Give --by module or line."};
   }
-  return Error{"there is no format '" + options.format + "'", "Give --format perfetto, snapshot, csv or folded."};
+  return Error{"unknown format '" + options.format + "'", "Give --format perfetto, snapshot, csv or folded."};
 }
 
 int run_export(const ExportOptions& options) {
@@ -43,6 +44,7 @@ int run_export(const ExportOptions& options) {
   }
   const auto run = explain_run(options.run, options.gpu);
   if (!run) return fail(run.error(), kWrongUsage);
+  print_note_on_run(options.run);
   const auto text = exported(*run, options);
   if (!text) return fail(text.error(), kWrongUsage);
   if (options.output.empty()) {
@@ -55,28 +57,27 @@ int run_export(const ExportOptions& options) {
 }  // namespace
 
 void add_export(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("export", "Write a run's memory in the format of another tool");
+  auto* command = app.add_subcommand("export", "Export a run's memory in another tool's format")->group(kLook);
   command->footer(
       "Formats:\n"
-      "  perfetto   memory by category over time, steps and phases: open it at ui.perfetto.dev or chrome://tracing\n"
-      "  snapshot   PyTorch's memory snapshot with categories and modules on its stacks: for memory_viz\n"
-      "  csv        a row for each allocation\n"
+      "  perfetto   memory by category over time, with steps and phases; open it at ui.perfetto.dev or "
+      "chrome://tracing\n"
+      "  snapshot   PyTorch's memory snapshot with categories and modules on its stacks, for memory_viz\n"
+      "  csv        one row per allocation\n"
       "  folded     stacks at the peak, for flame graphs; --by module or line\n\n"
-      "Example:\n  dryfit export --format perfetto --output run.json     # of the last run\n"
+      "Examples:\n  dryfit export --format perfetto -o run.json   # the last run\n"
       "  dryfit export myrun --format folded --by line | flamegraph.pl > peak.svg\n\n"
-      "Exit code: 0, 2 wrong usage, 1 it could not be written.");
+      "Exit code: 0 written, 1 cannot write, 2 wrong usage.");
   auto options = std::make_shared<ExportOptions>();
-  command
-      ->add_option("RUN", options->run,
-                   "A folder kept by `dryfit run --save`, last, last~1 …, or a memory snapshot (pickle)")
-      ->type_name("RUN")
-      ->capture_default_str();
-  command->add_option("--format", options->format, "perfetto, snapshot, csv or folded")->required()->type_name("WHAT");
-  command->add_option("--output,-o", options->output, "The file to write (default: stdout)")->type_name("FILE");
-  command->add_option("--by", options->by, "Of folded stacks: module or line")
+  command->add_option("RUN", options->run, kRunText)->type_name("RUN")->capture_default_str();
+  command->add_option("--format", options->format, "Format: perfetto, snapshot, csv or folded")
+      ->required()
+      ->type_name("WHAT");
+  command->add_option("-o,--output", options->output, "File to write (default: stdout)")->type_name("FILE");
+  command->add_option("--by", options->by, "Stacks of the folded format: module or line")
       ->type_name("WHAT")
       ->capture_default_str();
-  command->add_option("--gpu", options->gpu, "The card, where the run was on several")->type_name("NAME");
+  command->add_option("--gpu", options->gpu, "GPU to export, if the run was on several")->type_name("NAME");
   command->callback([options, &exit_code] { exit_code = run_export(*options); });
 }
 

@@ -90,7 +90,7 @@ Result<WorkFolder> WorkFolder::temporary() {
   const auto root = temporary_root();
   std::string pattern = (root / "dryfit-XXXXXX").string();
   if (!::mkdtemp(pattern.data())) {
-    return cannot("make a folder in", root, errno, "Point TMPDIR at a folder with some space that you may write to.");
+    return cannot("make a folder in", root, errno, "Set TMPDIR to a folder with free space that you can write to.");
   }
   return WorkFolder(pattern, false);
 }
@@ -129,7 +129,7 @@ Status check_writable(const fs::path& path) {
   if (!target) return cannot("write", path, target.error);
   std::error_code ignored;
   const auto status = fs::status(target.path, ignored);
-  if (fs::is_directory(status)) return cannot("write", path, EISDIR, "Give the name of a file.");
+  if (fs::is_directory(status)) return cannot("write", path, EISDIR, "Give a file name.");
   const bool in_place = fs::exists(status) && !fs::is_regular_file(status);
   const int allowed =
       in_place ? ::access(target.path.c_str(), W_OK) : ::access(target.path.parent_path().c_str(), W_OK | X_OK);

@@ -104,10 +104,10 @@ class Fleet {
   }
 
   std::string doing(Running& shown) const {
-    const auto& asked = runs_[shown.index].options;
-    if (asked.profile) return progress_text(shown.job.hook_logs(), asked.steps);
+    const auto& options = runs_[shown.index].options;
+    if (options.profile) return progress_text(shown.job.hook_logs(), options.steps);
     const auto state = shown.view.look(shown.job.traces());
-    return state ? progress_text(*state, asked.steps) : "";
+    return state ? progress_text(*state, options.steps) : "";
   }
 
   std::vector<PlannedRun> runs_;

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "commands.h"
+#include "common_options.h"
 #include "companion.h"
 #include "screen.h"
 
@@ -34,7 +35,8 @@ void forward_to(CLI::App& command, const std::string& program, const Arguments& 
 }
 
 void add_evaluate(CLI::App& app, const Arguments& arguments, int& exit_code) {
-  auto* command = app.add_subcommand("evaluate", "Score predictions of measured jobs beside other learners'");
+  auto* command = app.add_subcommand("evaluate", "Score predictions against measured jobs")->group(kData);
+  command->footer("Examples:\n  dryfit evaluate --data DIR --set schedtune predictions.csv");
   forward_to(*command, "dryfit-evaluate", arguments, exit_code);
 }
 

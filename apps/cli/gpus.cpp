@@ -8,8 +8,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "card/card_match.h"
 #include "card/catalogue.h"
 #include "commands.h"
+#include "common_options.h"
 #include "report/table.h"
 #include "resources.h"
 #include "screen.h"
@@ -120,6 +122,12 @@ std::string json_text(const std::vector<const CardFile*>& cards) {
          "\n";
 }
 
+Error no_match(const Catalogue& catalogue, const std::string& filter) {
+  const auto likely = likely_cards(catalogue, filter);
+  const auto question = likely.empty() ? "" : "Did you mean `dryfit gpus " + likely.front()->card.id + "`? ";
+  return {"no GPU matches '" + filter + "'", question + "Run `dryfit gpus` to list all GPUs."};
+}
+
 int list_gpus(const GpusOptions& options) {
   const auto resources = find_resources();
   if (!resources) return fail(resources.error(), kCouldNotTell);
@@ -127,7 +135,7 @@ int list_gpus(const GpusOptions& options) {
   if (!catalogue) return fail(catalogue.error(), kWrongUsage);
   const auto cards = chosen(*catalogue, options.filter);
   if (cards.empty()) {
-    return fail({"no card matches '" + options.filter + "'", "`dryfit gpus` lists them all."}, kWrongUsage);
+    return fail(no_match(*catalogue, options.filter), kWrongUsage);
   }
   return print(options.json ? json_text(cards) : table_text(cards)) ? kSuccess : kCouldNotTell;
 }
@@ -135,18 +143,16 @@ int list_gpus(const GpusOptions& options) {
 }  // namespace
 
 void add_gpus(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("gpus", "List the cards that can be asked for");
+  auto* command = app.add_subcommand("gpus", "List supported GPUs")->group(kLists);
   command->footer(
-      "memory is what PyTorch sees, context what a bare CUDA context takes. Each comes from a real card (measured),\n"
-      "from the vendor's documents (vendor), or from related cards (derived).");
+      "Examples:\n  dryfit gpus a100\n  dryfit gpus --gpu-file mine.toml --json\n\n"
+      "memory is what PyTorch sees; context is what an empty CUDA context uses. Each was measured on a real GPU "
+      "(measured), stated by the vendor (vendor), or derived from related GPUs (derived).\n\n"
+      "Exit code: 0, or 2 if no GPU matches.");
   auto options = std::make_shared<GpusOptions>();
-  command->add_option("FILTER", options->filter, "Only cards whose id, name or architecture contains this");
+  command->add_option("FILTER", options->filter, "Show only GPUs whose ID, name or architecture contains this");
   command->add_flag("--json", options->json, "Print JSON");
-  command->add_option("--cards", options->cards, "A card file of your own, or a folder of them")
-      ->type_name("PATH")
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false);
+  add_gpu_file_option(*command, options->cards);
   command->callback([options, &exit_code] { exit_code = list_gpus(*options); });
 }
 

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "commands.h"
+#include "common_options.h"
 #include "duration.h"
 #include "harvest_counts.h"
 #include "harvest_file.h"
@@ -196,14 +197,14 @@ void declare_slurm(CLI::App& command, SlurmOptions& o) {
       ->capture_default_str();
   o.own = {command.add_option("--tasks", o.tasks, "Slurm: maximum number of tasks")
                ->type_name("N")
-               ->check(CLI::Range(1, 100'000).description(""))
+               ->check(whole_number(1, 100'000))
                ->capture_default_str(),
            command.add_option("--partition", o.request.partition, "Slurm: partition")->type_name("NAME"),
            command.add_option("--time", o.request.time, "Slurm: time limit of each task, as for sbatch (2:00:00)")
                ->type_name("TIME"),
            command.add_option("--cpus", o.request.cpus, "Slurm: cores per task, each running one job at a time")
                ->type_name("N")
-               ->check(CLI::Range(1, 1024).description(""))
+               ->check(whole_number(1, 1024))
                ->capture_default_str(),
            command
                .add_option("--sbatch-arg", o.request.arguments,
@@ -225,23 +226,14 @@ void declare(CLI::App& command, HarvestOptions& o) {
   command.add_option("--python", o.python, "Python interpreter with PyTorch and the models")
       ->type_name("COMMAND")
       ->capture_default_str();
-  command.add_option("--gpu", o.gpus, "GPUs to use instead of the grid's: a,b,c")
-      ->type_name("NAME")
-      ->delimiter(',')
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false);
-  command.add_option("--gpu-file,--cards", o.cards, "Your own GPU file, or a folder of them")
-      ->type_name("PATH")
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false);
+  add_gpus_option(command, o.gpus, "GPUs to use instead of the grid's: a,b,c");
+  add_gpu_file_option(command, o.cards);
   command.add_option("--jobs", o.jobs, "Maximum parallel jobs (default: one per core)")
       ->type_name("N")
-      ->check(CLI::Range(1, 1024).description(""));
+      ->check(whole_number(1, 1024));
   command.add_option("--limit", o.limit, "Run only the first N jobs of the grid (a fair sample of all)")
       ->type_name("N")
-      ->check(CLI::Range(1, 100'000'000).description(""));
+      ->check(whole_number(1, 100'000'000));
   command.add_option("--timeout", o.timeout, "Time limit for each job (90, 5m, 2h)")
       ->type_name("TIME")
       ->capture_default_str();
@@ -255,9 +247,10 @@ void declare(CLI::App& command, HarvestOptions& o) {
 }  // namespace
 
 void add_harvest(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("harvest", "Dry-run a grid of training jobs and collect the results");
+  auto* command =
+      app.add_subcommand("harvest", "Dry-run a grid of training jobs and collect the results")->group(kData);
   command->footer(
-      "Examples:\n  dryfit harvest --out jobs.jsonl --python .venv/bin/python --limit 500\n"
+      "Examples:\n  dryfit harvest --out jobs.jsonl --limit 500\n"
       "  dryfit harvest --out jobs.jsonl --on slurm --tasks 16 --cpus 4 --partition cpu --time 4:00:00\n\n"
       "Exit code: 0 all jobs are in the file, or submitted with --no-wait; 1 some are missing (interrupted, killed,\n"
       "disk full); 2 wrong usage.");

@@ -42,7 +42,7 @@ Result<HarvestFile> HarvestFile::open(const fs::path& path) {
   UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
   if (!fd) return cannot("write", path);
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
-    return Error{"another harvest is writing to '" + path.string() + "'",
+    return Error{"another `dryfit harvest` is writing to '" + path.string() + "'",
                  "Wait for it to finish, or choose another file with --out."};
   }
   HarvestFile file(path, std::move(fd));

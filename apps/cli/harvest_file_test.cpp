@@ -78,7 +78,7 @@ TEST_F(HarvestFileTest, Two_harvests_do_not_write_to_one_file) {
   ASSERT_TRUE(first);
   const auto second = HarvestFile::open(path_);
   ASSERT_FALSE(second);
-  EXPECT_NE(second.error().what.find("another harvest"), std::string::npos);
+  EXPECT_NE(second.error().what.find("another `dryfit harvest`"), std::string::npos);
 }
 
 TEST_F(HarvestFileTest, A_missing_folder_is_an_error) {

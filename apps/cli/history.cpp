@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "commands.h"
+#include "common_options.h"
 #include "files.h"
 #include "history/record_json.h"
 #include "history/times.h"
@@ -152,11 +153,11 @@ std::string table_text(const std::vector<Record>& records) {
 }
 
 std::string json_text(const HistoryOptions& options, const std::vector<Record>& records) {
-  using Json = nlohmann::ordered_json;
-  Json list = Json::array();
-  for (const auto& record : records) list.push_back(Json::parse(history::to_line(record)));
-  const Json json{{"dryfit", DRYFIT_VERSION}, {"history", options.history.string()}, {"records", std::move(list)}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  using Ordered = nlohmann::ordered_json;
+  Ordered list = Ordered::array();
+  for (const auto& record : records) list.push_back(Ordered::parse(history::to_line(record)));
+  const Ordered json{{"dryfit", DRYFIT_VERSION}, {"history", options.history.string()}, {"records", std::move(list)}};
+  return json.dump(-1, ' ', false, Ordered::error_handler_t::replace) + "\n";
 }
 
 int list(HistoryOptions options) {
@@ -217,7 +218,7 @@ void declare(CLI::App& command, HistoryOptions& o) {
 /// A subcommand of `dryfit history` with options of its own.
 std::pair<CLI::App*, std::shared_ptr<HistoryOptions>> part(CLI::App& history, const char* name, const char* what,
                                                            int (*run)(HistoryOptions), int& exit_code) {
-  auto* command = history.add_subcommand(name, what);
+  auto* command = history.add_subcommand(name, what)->group("Commands");
   auto options = std::make_shared<HistoryOptions>();
   declare(*command, *options);
   command->callback([options, run, &exit_code] { exit_code = run(*options); });
@@ -227,23 +228,23 @@ std::pair<CLI::App*, std::shared_ptr<HistoryOptions>> part(CLI::App& history, co
 }  // namespace
 
 void add_history(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("history", "List, export or remove what `dryfit observe` recorded");
+  auto* command = app.add_subcommand("history", "List, export or remove what `dryfit observe` recorded")->group(kSite);
   command->require_subcommand(1);
   command->footer(
-      "Example:\n  dryfit history list --gpu rtx-4090-24gb --since 2026-11-01\n"
+      "Examples:\n  dryfit history list --gpu rtx-4090-24gb --since 2026-11-01\n"
       "  dryfit history export --out jobs.jsonl\n  dryfit history remove --before 2025-01-01\n\n"
       "`dryfit observe` on another machine reads an export.");
   auto [listing, list_options] = part(*command, "list", "List the records as a table", list, exit_code);
   listing->add_flag("--json", list_options->json, "Print JSON");
-  listing->footer("Example:\n  dryfit history list --source slurm --json");
+  listing->footer("Examples:\n  dryfit history list --source slurm --json");
   auto [exporting, export_options] =
       part(*command, "export", "Export the records, one line of JSON for each", export_records, exit_code);
   exporting->add_option("--out", export_options->out, "File to write (default: standard output)")->type_name("FILE");
-  exporting->footer("Example:\n  dryfit history export --out jobs.jsonl");
+  exporting->footer("Examples:\n  dryfit history export --out jobs.jsonl");
   auto [removing, remove_options] = part(*command, "remove", "Remove records", remove, exit_code);
   removing->add_flag("--all", remove_options->all, "Remove all records");
   removing->add_flag("--json", remove_options->json, "Print JSON");
-  removing->footer("Example:\n  dryfit history remove --job-id 4711");
+  removing->footer("Examples:\n  dryfit history remove --job-id 4711");
 }
 
 }  // namespace dryfit::cli

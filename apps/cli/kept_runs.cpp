@@ -8,10 +8,13 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <fstream>
 #include <string_view>
 #include <system_error>
 
 #include "launch/environment.h"
+#include "launch/nearest_name.h"
+#include "typed_line.h"
 
 namespace dryfit::cli {
 namespace {
@@ -21,6 +24,7 @@ namespace fs = std::filesystem;
 constexpr const char* kLast = "last";
 constexpr const char* kHint = "Make one with `dryfit run`, or name a folder made by `dryfit run --save`.";
 constexpr const char* kUnfinished = ".part";
+constexpr const char* kUnkept = "unkept.json";
 
 /// Names sort by time: nanoseconds since the epoch, which keep their number of digits for a long time.
 std::string new_name() {
@@ -56,6 +60,11 @@ std::optional<std::size_t> number_of(std::string_view run) {
   return number;
 }
 
+Error unknown_run(const std::string& run) {
+  const bool is_slip = launch::edit_distance(run.substr(0, run.find('~')), kLast) == 1;
+  return {"there is no run '" + run + "'", is_slip ? did_you_mean(TypedLine::own().with(run, kLast)) : kHint};
+}
+
 /// The names of the folders in `folder`, sorted: of a run on several GPUs, those GPUs.
 std::vector<std::string> folders_in(const fs::path& folder) {
   std::vector<std::string> names;
@@ -89,9 +98,21 @@ Status KeptRuns::keep(const fs::path& run) const {
     fs::remove_all(unfinished, ignored);
     return Error{error.what(), ""};
   }
+  fs::remove(folder_ / kUnkept, ignored);
   const auto kept = all();
   for (std::size_t i = kMost; i < kept.size(); ++i) fs::remove_all(kept[i], ignored);
   return {};
+}
+
+void KeptRuns::remember_unkept(const std::string& verdict) const {
+  std::error_code error;
+  fs::create_directories(folder_, error);
+  if (!error) std::ofstream(folder_ / kUnkept, std::ios::binary) << verdict;
+}
+
+std::optional<fs::path> KeptRuns::unkept() const {
+  std::error_code error;
+  return fs::exists(folder_ / kUnkept, error) ? std::optional(folder_ / kUnkept) : std::nullopt;
 }
 
 std::optional<fs::path> KeptRuns::find(std::size_t number) const {
@@ -103,7 +124,8 @@ std::vector<fs::path> KeptRuns::all() const {
   std::vector<fs::path> kept;
   std::error_code error;
   for (fs::directory_iterator entry(folder_, error), end; !error && entry != end; entry.increment(error)) {
-    if (entry->path().extension() != kUnfinished) kept.push_back(entry->path());
+    const bool is_finished = entry->path().extension() != kUnfinished && entry->path().filename() != kUnkept;
+    if (is_finished) kept.push_back(entry->path());
   }
   std::ranges::sort(kept, std::ranges::greater{});
   return kept;
@@ -115,9 +137,12 @@ Result<fs::path> named_run(const std::string& run, const std::vector<std::string
   const auto slash = run.find('/');
   const auto name = run.substr(0, slash);
   const auto number = number_of(name);
-  if (!number) return Error{"there is no run '" + run + "'", kHint};
+  if (!number) return unknown_run(run);
   const auto kept = KeptRuns::in(environment);
   const auto found = kept ? kept->find(*number) : std::nullopt;
+  if (!found && *number == 0 && kept && kept->unkept()) {
+    return Error{"the last run ended in \"cannot tell\" and left nothing to show", kHint};
+  }
   if (!found) {
     return Error{*number == 0 ? "there is no last run yet" : "there is no run '" + name + "': fewer runs are kept",
                  kHint};

@@ -26,6 +26,12 @@ class KeptRuns {
   /// written, returns an Error and leaves nothing behind.
   Status keep(const std::filesystem::path& run) const;
 
+  /// Remembers a run that left nothing to keep, with its verdict.json, until the next one is kept.
+  void remember_unkept(const std::string& verdict) const;
+
+  /// That verdict.json, if the last run was such a one.
+  std::optional<std::filesystem::path> unkept() const;
+
   /// By number: 0 is the last run, 1 the one before it. None if there are fewer.
   std::optional<std::filesystem::path> find(std::size_t number) const;
 

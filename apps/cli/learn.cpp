@@ -8,6 +8,7 @@
 
 #include "card/catalogue.h"
 #include "commands.h"
+#include "common_options.h"
 #include "files.h"
 #include "forward.h"
 #include "history/calibration_file.h"
@@ -93,11 +94,7 @@ void declare(CLI::App& command, LearnOptions& o) {
       ->type_name("X")
       ->capture_default_str();
   command.add_flag("--dry-runs", o.dry_runs, "Also learn from recorded dry runs");
-  command.add_option("--gpu-file,--cards", o.cards, "Your own GPU file, or a folder of them")
-      ->type_name("PATH")
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false);
+  add_gpu_file_option(command, o.cards);
   command.add_flag("--json", o.json, "Print JSON");
 }
 
@@ -112,19 +109,19 @@ bool names_a_table(const Arguments& arguments) {
 }  // namespace
 
 void add_learn(CLI::App& app, const Arguments& arguments, int& exit_code) {
-  auto* command = app.add_subcommand("learn", "Learn from recorded jobs, dry runs or a table");
+  auto* command = app.add_subcommand("learn", "Learn from recorded jobs, dry runs or a table")->group(kSite);
   if (names_a_table(arguments)) return forward_to(*command, "dryfit-train", arguments, exit_code);
   command->footer(
-      "Example:\n  dryfit learn --from-history --coverage 0.95\n"
-      "  dryfit learn --harvest rows.jsonl --models models.jsonl --gpu-file cards --out predictions.csv \\\n"
-      "      --model mine.dryfit-model --date 2026-11-17 --licence Apache-2.0\n"
+      "Examples:\n  dryfit learn --from-history --coverage 0.95\n"
+      "  dryfit learn --harvest rows.jsonl --models models.jsonl --gpu-file mine.toml --out predictions.csv "
+      "--model mine.dryfit-model --date 2026-11-17 --licence Apache-2.0\n"
       "  dryfit learn --data DIR --set schedtune --folds model12 --network flat --out predictions.csv\n\n"
-      "--from-history writes a calibration for this site. Its table shows how many jobs stayed within their bound,\n"
+      "--from-history writes a calibration for this site. Its table shows how many jobs stayed within their bound, "
       "and by how much bounds exceeded real use, before and after the correction (after: cross-validated).\n"
       "--harvest trains a model for `dryfit predict --model-file` on rows from `dryfit harvest`.\n"
       "--data makes out-of-fold predictions for a table of measured jobs, which `dryfit evaluate` scores.\n"
-      "The last two run dryfit-train, which needs libtorch (`make build-training`); `dryfit-train --help` lists its\n"
-      "options.\n"
+      "The last two run dryfit-train, which needs libtorch (`make build-training`); `dryfit-train --help` lists its "
+      "options.\n\n"
       "Exit code: 0 written; 1 failed, for example because there is no record to learn from; 2 wrong usage.");
   auto options = std::make_shared<LearnOptions>();
   declare(*command, *options);

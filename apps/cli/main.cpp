@@ -1,11 +1,14 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
 #include <exception>
-#include <optional>
+#include <memory>
 
 #include "arguments.h"
 #include "commands.h"
+#include "help.h"
 #include "screen.h"
+#include "suggestions.h"
+#include "typed_line.h"
 
 namespace dryfit::cli {
 namespace {
@@ -15,54 +18,45 @@ void parse(CLI::App& app, const Arguments& arguments) {
   app.parse(std::vector<std::string>(arguments.ours.rbegin(), arguments.ours.rend()));
 }
 
-bool has_command(const CLI::App& app, const std::string& word) {
-  const auto commands = app.get_subcommands([&](const CLI::App* command) { return command->get_name() == word; });
-  return !commands.empty();
-}
-
-/// Of a word that is no subcommand CLI11 only says that one is required.
-std::optional<Error> unknown_command(const CLI::App& app, const Arguments& arguments) {
-  if (arguments.ours.empty() || arguments.ours.front().starts_with("-")) return std::nullopt;
-  const auto& word = arguments.ours.front();
-  if (has_command(app, word)) return std::nullopt;
-  return Error{"there is no command '" + word + "'", "See: dryfit --help"};
+void declare(CLI::App& app, const Arguments& arguments, int& exit_code) {
+  app.formatter(std::make_shared<Help>());
+  app.set_help_flag("-h,--help", "Show this help and exit");
+  app.set_version_flag("--version", "dryfit " DRYFIT_VERSION, "Show the version and exit");
+  app.require_subcommand(1);
+  app.footer("Run `dryfit COMMAND --help` for details.");
+  add_run(app, arguments, exit_code);
+  add_predict(app, exit_code);
+  add_replay(app, exit_code);
+  add_profile(app, arguments, exit_code);
+  add_estimate(app, exit_code);
+  add_top(app, exit_code);
+  add_report(app, exit_code);
+  add_diff(app, exit_code);
+  add_export(app, exit_code);
+  add_trace(app, exit_code);
+  add_gpus(app, exit_code);
+  add_models(app, exit_code);
+  add_observe(app, arguments, exit_code);
+  add_history(app, exit_code);
+  add_learn(app, arguments, exit_code);
+  add_harvest(app, exit_code);
+  add_evaluate(app, arguments, exit_code);
 }
 
 int run_command_line(int argc, const char* const* argv) {
   const auto arguments = split_arguments(argc, argv);
   int exit_code = kSuccess;
-  CLI::App app("Dryfit tells whether a training job fits a GPU, without the GPU.", "dryfit");
-  app.footer(
-      "Example:\n  dryfit run --gpu rtx-3060-12gb -- python train.py\n\n"
-      "`dryfit COMMAND --help` tells more.");
-  app.set_version_flag("--version", "dryfit " DRYFIT_VERSION);
-  app.require_subcommand(1);
-  add_run(app, arguments, exit_code);
-  add_gpus(app, exit_code);
-  add_replay(app, exit_code);
-  add_report(app, exit_code);
-  add_top(app, exit_code);
-  add_diff(app, exit_code);
-  add_export(app, exit_code);
-  add_predict(app, exit_code);
-  add_models(app, exit_code);
-  add_harvest(app, exit_code);
-  add_observe(app, arguments, exit_code);
-  add_history(app, exit_code);
-  add_learn(app, arguments, exit_code);
-  add_evaluate(app, arguments, exit_code);
-  add_profile(app, arguments, exit_code);
-  add_estimate(app, exit_code);
-  add_trace(app, exit_code);
-  if (const auto wrong = unknown_command(app, arguments)) return fail(*wrong, kWrongUsage);
+  CLI::App app("Dryfit tells you whether a training job will fit on a GPU, and how much memory it needs, without a GPU",
+               "dryfit");
+  declare(app, arguments, exit_code);
+  const auto line = TypedLine::own();
+  if (const auto wrong = wrong_beginning(app, arguments, line)) return fail(*wrong, kWrongUsage);
   try {
     parse(app, arguments);
-  } catch (const CLI::Success& asked) {
-    return app.exit(asked);
+  } catch (const CLI::Success& request) {
+    return app.exit(request);
   } catch (const CLI::ParseError& error) {
-    const auto chosen = app.get_subcommands();
-    const auto command = chosen.empty() ? std::string() : chosen.front()->get_name() + " ";
-    return fail({error.what(), "See: dryfit " + command + "--help"}, kWrongUsage);
+    return fail(explained(error, app, line), kWrongUsage);
   }
   return exit_code;
 }

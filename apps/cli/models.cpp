@@ -8,6 +8,7 @@
 
 #include "card/catalogue.h"
 #include "commands.h"
+#include "common_options.h"
 #include "files.h"
 #include "predict_answer.h"
 #include "predict_model_file.h"
@@ -88,15 +89,15 @@ Result<std::vector<predictor::KnownModel>> models_in(const std::vector<fs::path>
   }
   auto models = collector.models();
   if (models.empty()) {
-    return Error{"'" + harvests.front().string() + "' has no job in fp32 and without checkpointing that was seen whole",
-                 "Harvest one of each model."};
+    return Error{"'" + harvests.front().string() + "' has no complete job in fp32 and without checkpointing",
+                 "Run `dryfit harvest` with at least one such job for each model."};
   }
   return models;
 }
 
 int make_catalogue(const ModelsOptions& options, const Resources& resources) {
   if (options.out.empty()) {
-    return fail({"no file to write the catalogue to", "Name one: dryfit models --from jobs.jsonl --out models.jsonl"},
+    return fail({"no output file given", "Name one, for example `dryfit models --from jobs.jsonl --out models.jsonl`."},
                 kWrongUsage);
   }
   const auto catalogue = Catalogue::load(resources.cards, options.cards);
@@ -112,7 +113,8 @@ int make_catalogue(const ModelsOptions& options, const Resources& resources) {
 
 int models(const ModelsOptions& options) {
   if (options.from.empty() && !options.out.empty()) {
-    return fail({"--out goes with --from", "See: dryfit models --help"}, kWrongUsage);
+    return fail({"--out needs --from", "For example `dryfit models --from jobs.jsonl --out models.jsonl`."},
+                kWrongUsage);
   }
   const auto resources = find_resources();
   if (!resources) return fail(resources.error(), kCouldNotTell);
@@ -126,24 +128,19 @@ int models(const ModelsOptions& options) {
 }  // namespace
 
 void add_models(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("models", "List the models that `dryfit predict` knows by name, or learn of more");
+  auto* command = app.add_subcommand("models", "List the models that `dryfit predict` knows by name")->group(kLists);
   command->footer(
-      "Example:\n  dryfit harvest --out jobs.jsonl --grid reference.toml\n"
-      "  dryfit models --from jobs.jsonl --out models.jsonl\n  dryfit predict --models models.jsonl --model …");
+      "Examples:\n  dryfit models\n  dryfit models --from jobs.jsonl --out models.jsonl\n\n"
+      "--from makes a catalogue of your own from rows of `dryfit harvest`, for `dryfit predict --models`.");
   auto options = std::make_shared<ModelsOptions>();
-  command->add_option("--models", options->models, "The catalogue to list (default: the installed one)")
-      ->type_name("FILE");
-  command->add_option("--from", options->from, "Make a catalogue from the rows of harvests")
+  command->add_option("--models", options->models, "Catalogue to list (default: the installed one)")->type_name("FILE");
+  command->add_option("--from", options->from, "Make a catalogue from these rows (repeatable)")
       ->type_name("FILE")
       ->expected(1)
       ->take_all()
       ->allow_extra_args(false);
-  command->add_option("--cards", options->cards, "A card file of your own, or a folder of them, that the harvest used")
-      ->type_name("PATH")
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false);
-  command->add_option("--out", options->out, "Where to write it")->type_name("FILE");
+  add_gpu_file_option(*command, options->cards);
+  command->add_option("--out", options->out, "File to write that catalogue to")->type_name("FILE");
   command->callback([options, &exit_code] { exit_code = models(*options); });
 }
 

@@ -3,19 +3,85 @@
 #include "named_cards.h"
 
 #include <algorithm>
+#include <optional>
+#include <set>
 
 #include "card/card_match.h"
 
 namespace dryfit::cli {
+namespace {
+
+constexpr const char* kList = "Run `dryfit gpus` to list all GPUs.";
+constexpr const char* kExample = "rtx-4090";
+constexpr const char* kSeveralExamples = "rtx-4090,a100-80gb,h100-80gb";
+
+/// "2xa100-80gb" or "a100-80gb:2".
+struct Counted {
+  std::string count;
+  std::string name;
+};
+
+bool is_number(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+}
+
+/// The parts before and after one of these letters, if one part is a number and the other a card's name.
+std::optional<Counted> counted(const Catalogue& catalogue, const std::string& name) {
+  for (std::size_t at = name.find_first_of("xX*:"); at != std::string::npos; at = name.find_first_of("xX*:", at + 1)) {
+    const auto before = name.substr(0, at);
+    const auto after = name.substr(at + 1);
+    if (is_number(before) && match_card(catalogue, after)) return Counted{before, after};
+    if (is_number(after) && match_card(catalogue, before)) return Counted{after, before};
+  }
+  return std::nullopt;
+}
+
+bool is_run(const TypedLine& line) { return !line.words().empty() && line.words().front() == "run"; }
+
+std::string count_hint(const Counted& counted, const std::string& name, const TypedLine& line) {
+  if (is_run(line)) {
+    return "Give the number with --count: `" +
+           line.with(name, counted.name).with_options({"--count", counted.count}).text() + "`.";
+  }
+  return "This command takes single GPUs. For several, use `dryfit run --count " + counted.count + " --gpu " +
+         counted.name + " -- python train.py`.";
+}
+
+/// A wrong name may also stand in a file.
+std::string hint_with(const std::string& name, const std::string& right, const TypedLine& line) {
+  const auto corrected = line.with(name, right);
+  if (corrected.words() == line.words()) return "Did you mean '" + right + "'?";
+  return did_you_mean(corrected);
+}
+
+std::string hint_for(const Catalogue& catalogue, const std::string& name, const TypedLine& line) {
+  if (std::set<std::string>{"all", "any", "*"}.contains(name)) {
+    return "Name the GPUs to try, for example `" + line.with(name, kSeveralExamples).text() + "`. " + kList;
+  }
+  if (const auto found = counted(catalogue, name)) return count_hint(*found, name, line);
+  const auto likely = likely_cards(catalogue, name);
+  if (likely.empty()) return std::string(kList) + " To describe your own, see docs/cards.md.";
+  return hint_with(name, likely.front()->card.id, line) + " " + kList;
+}
+
+}  // namespace
 
 Result<std::vector<const CardFile*>> named_cards(const Catalogue& catalogue, const std::vector<std::string>& names) {
   std::vector<const CardFile*> cards;
   for (const auto& name : names) {
     const auto card = match_card(catalogue, name);
-    if (!card) return card.error();
+    if (!card) return wrong_gpu(catalogue, name, card.error(), TypedLine::own());
     if (std::ranges::find(cards, *card) == cards.end()) cards.push_back(*card);
   }
   return cards;
+}
+
+Error wrong_gpu(const Catalogue& catalogue, const std::string& name, const Error& why, const TypedLine& line) {
+  return {why.what, hint_for(catalogue, name, line)};
+}
+
+Error no_gpu(const TypedLine& line) {
+  return {"no GPU given", "Name one, for example `" + line.with_options({"--gpu", kExample}).text() + "`. " + kList};
 }
 
 }  // namespace dryfit::cli

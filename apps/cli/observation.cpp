@@ -7,10 +7,10 @@
 #include <algorithm>
 
 #include "card/card_match.h"
+#include "given_prediction.h"
 #include "history/sizes.h"
 #include "history/times.h"
 #include "predictor/crc64.h"
-#include "told_prediction.h"
 
 namespace dryfit::cli {
 namespace {
@@ -36,8 +36,8 @@ Status choose(std::vector<Record>& records, const std::string& job_id) {
   return {};
 }
 
-Result<std::optional<ToldPrediction>> typed_prediction(const Remarks& remarks) {
-  if (remarks.median.empty() && remarks.upper.empty()) return std::optional<ToldPrediction>();
+Result<std::optional<GivenPrediction>> typed_prediction(const Remarks& remarks) {
+  if (remarks.median.empty() && remarks.upper.empty()) return std::optional<GivenPrediction>();
   if (remarks.median.empty() || remarks.upper.empty()) {
     return Error{"a prediction needs a median and an upper bound", "Give both --median and --upper, or neither."};
   }
@@ -47,10 +47,10 @@ Result<std::optional<ToldPrediction>> typed_prediction(const Remarks& remarks) {
   if (!upper) return upper.error();
   const auto kind = history::parse_kind(remarks.predicted_kind);
   if (!kind) return kind.error();
-  return std::optional(ToldPrediction{{*median, *upper, remarks.coverage, *kind, remarks.model_file}, "", ""});
+  return std::optional(GivenPrediction{{*median, *upper, remarks.coverage, *kind, remarks.model_file}, "", ""});
 }
 
-Result<std::optional<ToldPrediction>> prediction_in(const Remarks& remarks, const std::string& card) {
+Result<std::optional<GivenPrediction>> prediction_in(const Remarks& remarks, const std::string& card) {
   if (remarks.prediction.empty()) return typed_prediction(remarks);
   if (!remarks.median.empty() || !remarks.upper.empty()) {
     return Error{"there are two predictions", "Give either --predicted, or --median and --upper."};
@@ -85,7 +85,7 @@ std::string id_of(const std::string& card, const Catalogue& catalogue) {
 
 /// All remarks, parsed.
 struct ParsedRemarks {
-  std::optional<ToldPrediction> predicted;
+  std::optional<GivenPrediction> predicted;
   std::map<std::string, std::string> software;
   std::string card;
   std::optional<std::int64_t> when;

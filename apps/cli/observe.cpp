@@ -6,6 +6,8 @@
 #include <memory>
 
 #include "commands.h"
+#include "common_options.h"
+#include "help.h"
 #include "observe_command.h"
 #include "observe_options.h"
 #include "observe_record.h"
@@ -55,17 +57,18 @@ int observe(ObserveOptions options) {
 }  // namespace
 
 void add_observe(CLI::App& app, const Arguments& arguments, int& exit_code) {
-  auto* command = app.add_subcommand("observe", "Record how much memory a job really used");
+  auto* command = app.add_subcommand("observe", "Record how much memory a job really used")->group(kSite);
+  command->formatter(std::make_shared<Help>("dryfit observe [OPTIONS] [FILE | -- COMMAND...]"));
   command->footer(
-      "Example:\n  dryfit observe --predicted answer.json -- python train.py\n"
+      "Examples:\n  dryfit observe --predicted answer.json -- python train.py\n"
       "  dryfit observe memory-stats.json --job job.json --gpu rtx-4090\n"
       "  dryfit observe --peak 11.2GiB --kind reserved --job job.json --gpu rtx-4090 --median 10GiB --upper 12GiB\n"
       "  sacct -P -o JobID,JobName,State,End,NodeList,AllocTRES,TRESUsageInMax | dryfit observe -\n\n"
-      "A command after -- runs unchanged on this machine's GPUs and is measured through\n"
-      "NVML and PyTorch. A job that is already in the history, from the same host and\n"
-      "source, is skipped.\n"
-      "Exit code: 0 recorded, 2 wrong usage or unreadable file, 1 the history cannot be\n"
-      "written. With a command: its own exit code, or 127 if it cannot be started.");
+      "A command after -- runs unchanged on this machine's GPUs and is measured through NVML and PyTorch. A job that "
+      "is "
+      "already in the history, from the same host and source, is skipped.\n\n"
+      "Exit code: 0 recorded, 2 wrong usage or unreadable file, 1 the history cannot be written. With a command: its "
+      "own exit code, or 127 if it cannot be started.");
   auto options = std::make_shared<ObserveOptions>();
   declare(*command, *options);
   command->callback([options, &arguments, &exit_code] {

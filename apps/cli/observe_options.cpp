@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "observe_options.h"
 
+#include "common_options.h"
+
 namespace dryfit::cli {
 namespace {
 
@@ -56,11 +58,7 @@ void declare(CLI::App& command, ObserveOptions& o) {
   declare_prediction(command, o);
   command.add_option("--history", o.history, "History to record into (default: ~/.local/share/dryfit/history.db)")
       ->type_name("FILE");
-  command.add_option("--gpu-file,--cards", o.cards, "GPU file of your own, or a folder of them (repeatable)")
-      ->type_name("PATH")
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false);
+  add_gpu_file_option(command, o.cards);
   command.add_flag("--any-ending", o.any_ending, "Record a command even if it fails or is stopped");
   command.add_flag("--json", o.json, "Print JSON; with a command, to stderr");
 }

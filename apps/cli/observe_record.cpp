@@ -35,16 +35,16 @@ Result<std::string> content_of(const fs::path& path) {
 }
 
 std::string json_text(const Tally& tally) {
-  using Json = nlohmann::ordered_json;
-  Json records = Json::array();
-  for (const auto& record : tally.imported.records) records.push_back(Json::parse(history::to_line(record)));
-  const Json json{{"dryfit", DRYFIT_VERSION},
-                  {"history", tally.history.string()},
-                  {"new", tally.added},
-                  {"there_before", tally.imported.records.size() - tally.added},
-                  {"left_out", tally.imported.left_out},
-                  {"records", std::move(records)}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  using Ordered = nlohmann::ordered_json;
+  Ordered records = Ordered::array();
+  for (const auto& record : tally.imported.records) records.push_back(Ordered::parse(history::to_line(record)));
+  const Ordered json{{"dryfit", DRYFIT_VERSION},
+                     {"history", tally.history.string()},
+                     {"new", tally.added},
+                     {"there_before", tally.imported.records.size() - tally.added},
+                     {"left_out", tally.imported.left_out},
+                     {"records", std::move(records)}};
+  return json.dump(-1, ' ', false, Ordered::error_handler_t::replace) + "\n";
 }
 
 std::string plain_text(const Tally& tally) {

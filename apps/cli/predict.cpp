@@ -4,17 +4,17 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <thread>
 
 #include "base/unique_fd.h"
 #include "commands.h"
+#include "common_options.h"
 #include "duration.h"
+#include "named_cards.h"
 #include "own_environment.h"
 #include "predict_answer.h"
 #include "predict_model_file.h"
@@ -27,7 +27,7 @@
 #include "resources.h"
 #include "screen.h"
 #include "site_bounds.h"
-#include "slurm_script.h"
+#include "typed_line.h"
 
 namespace dryfit::cli {
 namespace {
@@ -100,46 +100,32 @@ Status check_one_description(const PredictOptions& options) {
   return Error{"more than one job description given", "Give only one of --model, --python and a JSON file."};
 }
 
-/// A word of a command line, quoted if the shell needs it.
-std::string command_word(const std::string& word) {
-  const auto plain = [](unsigned char c) { return std::isalnum(c) || std::strchr("-_./:,=+@%", c) != nullptr; };
-  return !word.empty() && std::ranges::all_of(word, plain) ? word : quoted(word);
-}
-
-/// The command that the user typed, with another model.
-std::string typed_command_with(const std::string& typed, const std::string& model) {
-  std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  std::string command = "dryfit";
-  std::string word;
-  std::getline(file, word, '\0');
-  while (std::getline(file, word, '\0')) {
-    if (word == typed) word = model;
-    if (word == "--model=" + typed) word = "--model=" + model;
-    command += " " + command_word(word);
-  }
-  return command;
-}
-
-/// For an unknown model: the nearest known one, in a command that works.
+/// For a missing batch or an unknown model: a command that works.
 Error with_command(Error error, const PredictOptions& options, const predictor::KnownModels* known) {
   const auto& typed = options.defaults.model;
+  if (options.defaults.batch == 0) {
+    error.hint = "Give one, for example `" + TypedLine::own().with_options({"--batch", "64"}).text() + "`.";
+    return error;
+  }
   if (known == nullptr || typed.empty() || known->find(typed, options.defaults.size)) return error;
   const auto nearest = nearest_model(*known, typed);
   if (nearest.empty() || nearest == typed) return error;
-  error.hint = "Did you mean '" + nearest + "'? Try `" + typed_command_with(typed, nearest) +
-               "`, or run `dryfit models` to list them.";
+  error.hint = did_you_mean(TypedLine::own().with(typed, nearest)) + " Run `dryfit models` to list all models.";
   return error;
 }
 
-Status check_cards(const CardNames& cards, const std::vector<std::string>& gpus) {
+/// As the GPUs are typed or stand in a description.
+Status check_gpus(const PredictSession& session, const std::vector<std::string>& gpus) {
   for (const auto& name : gpus) {
-    if (const auto card = cards.find(name); !card) return card.error();
+    const auto card = session.cards.find(name);
+    if (!card) return wrong_gpu(session.catalogue, name, card.error(), TypedLine::own());
   }
-  return {};
+  return gpus.empty() ? Status(no_gpu(TypedLine::own())) : Status();
 }
 
 int show(const PredictSession& session, const Result<PredictQuestion>& question) {
   if (!question) return fail(question.error(), kWrongUsage);
+  if (const auto status = check_gpus(session, question->gpus); !status) return fail(status.error(), kWrongUsage);
   const auto answer = session.answer(*question);
   if (!answer) return fail(answer.error(), kCouldNotTell);
   const auto text = session.options.json
@@ -170,11 +156,19 @@ int answer_lines(const PredictSession& session, int input) {
   return tally->failed > 0 ? kCouldNotTell : kSuccess;
 }
 
+/// A model's name alone is taken for a file.
+Error unreadable(const PredictSession& session, const std::string& path, int error) {
+  const bool is_model = session.known && session.known->find(path, 0);
+  return {"cannot read '" + path + "': " + std::strerror(error),
+          is_model ? did_you_mean(TypedLine::own().with_word(path, {"--model", path}))
+                   : "Give a JSON file with a job, or a model with --model."};
+}
+
 /// A file holds one description, which may span several lines, or one on each line.
 int answer_file(const PredictSession& session, const std::string& path) {
   if (path == "-") return answer_lines(session, STDIN_FILENO);
   const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file) return fail({"cannot read '" + path + "': " + std::strerror(errno), ""}, kWrongUsage);
+  if (!file) return fail(unreadable(session, path, errno), kWrongUsage);
   const auto whole = single_description(path);
   if (!whole) return answer_lines(session, file.get());
   return show(session, parse_question(*whole, session.options.defaults, session.models));
@@ -185,7 +179,7 @@ int answer_python(const PredictSession& session) {
   const auto& defaults = options.defaults;
   const auto limit = parse_duration(options.timeout);
   if (!limit) return fail(limit.error(), kWrongUsage);
-  if (defaults.gpus.empty()) return fail({"no GPU given", "Name one, for example with --gpu rtx-4090."}, kWrongUsage);
+  if (const auto status = check_gpus(session, defaults.gpus); !status) return fail(status.error(), kWrongUsage);
   if (const auto status = check_defaults(defaults); !status) return fail(status.error(), kWrongUsage);
   auto model = describe_by_dry_run({.factory = options.factory,
                                     .python = options.interpreter,
@@ -203,8 +197,10 @@ int answer_python(const PredictSession& session) {
 
 int answer_job(const PredictSession& session) {
   const auto& options = session.options;
-  if (const auto status = check_cards(session.cards, options.defaults.gpus); !status) {
-    return fail(status.error(), kWrongUsage);
+  if (!options.defaults.gpus.empty()) {
+    if (const auto status = check_gpus(session, options.defaults.gpus); !status) {
+      return fail(status.error(), kWrongUsage);
+    }
   }
   if (!options.jobs.empty()) return answer_file(session, options.jobs);
   if (!options.factory.empty()) return answer_python(session);
@@ -259,10 +255,10 @@ void declare_job(CLI::App& command, PredictDefaults& o) {
       ->type_name("NAME");
   command.add_option("--size", o.size, "Image side or sequence length (default: the model's own)")
       ->type_name("N")
-      ->check(CLI::Range(1, 10'000'000).description(""));
+      ->check(whole_number(1, 10'000'000));
   command.add_option("--batch,--batch-size", o.batch, "Samples per step")
       ->type_name("N")
-      ->check(CLI::Range(1, 10'000'000).description(""));
+      ->check(whole_number(1, 10'000'000));
   command.add_option("--optimizer", o.optimizer, "Optimizer: sgd, momentum, adam, adamw, rmsprop, adagrad, adafactor")
       ->type_name("NAME")
       ->capture_default_str();
@@ -270,12 +266,7 @@ void declare_job(CLI::App& command, PredictDefaults& o) {
       ->type_name("NAME")
       ->capture_default_str();
   command.add_flag("--checkpointing", o.checkpointing, "Recompute activations instead of keeping them");
-  command.add_option("--gpu", o.gpus, "GPU, as in `dryfit run`, or a list: a,b,c")
-      ->type_name("NAME")
-      ->delimiter(',')
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false);
+  add_gpus_option(command, o.gpus, "GPU to predict for, as listed by `dryfit gpus`; several: a,b,c");
   command.add_option("--coverage", o.coverage, "Target coverage of the bound")->type_name("X")->capture_default_str();
 }
 
@@ -296,11 +287,7 @@ void declare(CLI::App& command, PredictOptions& o) {
   command.add_option("--compute-model", o.compute_model, "Learned model of step times (default: the installed one)")
       ->type_name("FILE");
   command.add_option("--models", o.models, "Catalogue of models (default: the installed one)")->type_name("FILE");
-  command.add_option("--gpu-file,--cards", o.cards, "Your own GPU file, or a folder of them")
-      ->type_name("PATH")
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false);
+  add_gpu_file_option(command, o.cards);
   command
       .add_option("--calibration", o.calibration.file,
                   "Site calibration that corrects the bounds (default: the one beside the default history)")
@@ -308,21 +295,21 @@ void declare(CLI::App& command, PredictOptions& o) {
   command.add_flag("--no-calibration", o.calibration.none, "Do not correct the bounds");
   command.add_option("--threads", o.threads, "Maximum parallel threads for a stream (default: one per core)")
       ->type_name("N")
-      ->check(CLI::Range(1, 1024).description(""));
+      ->check(whole_number(1, 1024));
   command.add_flag("--strict", o.strict, "Treat a tight fit as a failure (exit code 3)");
-  command.add_flag("--json", o.json, "Print JSON");
+  command.add_flag("--json", o.json, "Print JSON instead of the report");
 }
 
 }  // namespace
 
 void add_predict(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("predict", "Predict memory and step time from a job description");
+  auto* command = app.add_subcommand("predict", "Predict memory and step time from a job description")->group(kAsk);
   command->footer(
       "Examples:\n"
-      "  dryfit predict --model resnet50 --batch 64 --optimizer adamw --precision bf16-amp --gpu rtx-4090\n"
+      "  dryfit predict --model resnet50 --batch 64 --gpu rtx-4090\n"
       "  dryfit predict --python model.py:make_model --batch 64 --gpu rtx-4090\n"
       "  echo '{\"model\": \"resnet50\", \"batch\": 64, \"gpu\": [\"a100-40gb\", \"rtx-4090\"]}' | dryfit predict -\n\n"
-      "Predictions come from a learned model, with known errors; `dryfit run` gives an exact answer.\n"
+      "Predictions come from a learned model, with known errors; `dryfit run` gives an exact answer.\n\n"
       "Exit code: 0 fits on every GPU, 3 does not fit on at least one, 2 wrong usage, 1 cannot tell.");
   auto options = std::make_shared<PredictOptions>();
   declare(*command, *options);

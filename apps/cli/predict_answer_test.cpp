@@ -85,7 +85,7 @@ TEST_F(PredictAnswerTest, Operations_are_those_of_a_whole_step) {
 
 TEST_F(PredictAnswerTest, Without_a_card_or_with_an_unknown_one_there_is_no_answer) {
   EXPECT_EQ(answer(always(1, 1), {}).error().what, "no GPU given");
-  EXPECT_EQ(answer(always(1, 1), {"rtx-9999-super"}).error().what, "there is no card 'rtx-9999-super'");
+  EXPECT_EQ(answer(always(1, 1), {"rtx-9999-super"}).error().what, "unknown GPU 'rtx-9999-super'");
 }
 
 TEST_F(PredictAnswerTest, A_model_that_refuses_or_gives_no_number_gives_no_answer) {

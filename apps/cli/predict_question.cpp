@@ -175,6 +175,9 @@ class Reader {
 std::string nearest_model(const predictor::KnownModels& models, const std::string& typed) {
   const auto names = models.names();
   if (names.contains(typed)) return typed;
+  std::string lower(typed);
+  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (models.find(lower, 0)) return lower;
   auto nearest = same_letters(typed, names);
   if (nearest.empty()) nearest = launch::nearest_name(typed, names);
   if (nearest.empty() || models.find(nearest, 0)) return nearest;

@@ -7,16 +7,19 @@
 #include <algorithm>
 #include <memory>
 
+#include "command_options.h"
 #include "commands.h"
+#include "common_options.h"
 #include "compressed_file.h"
 #include "files.h"
 #include "fleet.h"
-#include "launch/command.h"
+#include "help.h"
 #include "own_environment.h"
 #include "profile_options.h"
 #include "profile_report.h"
 #include "resources.h"
 #include "screen.h"
+#include "suggestions.h"
 
 namespace dryfit::cli {
 namespace {
@@ -58,9 +61,9 @@ Result<PlannedRun> plan(const ProfileSession& session, Batch batch) {
 }
 
 /// A command without {batch} is shrunk through its DataLoader; a program without a DataLoader runs unchanged.
-Status check_shrunk(const ProfileOptions& options, Batch batch, const HookLog& told) {
+Status check_shrunk(const ProfileOptions& options, Batch batch, const HookLog& log) {
   const bool changed = command_for(options.command, *batch) != options.command;
-  if (changed || told.full_batch) return {};
+  if (changed || log.full_batch) return {};
   return Error{"cannot change the program's batch: it creates no DataLoader with a batch_size",
                "Put {batch} into the command: `dryfit profile --shrink batch=4,8 -- python train.py --batch-size "
                "{batch}`."};
@@ -76,7 +79,7 @@ Result<WrittenTrace> profile_once(const ProfileSession& session, Batch batch) {
   auto run = profiled(outcome.result);
   if (!run) return run.error();
   if (batch) {
-    if (const auto status = check_shrunk(session.options, batch, run->told); !status) return status.error();
+    if (const auto status = check_shrunk(session.options, batch, run->log); !status) return status.error();
   }
   WrittenTrace written{output_of(session.options, batch), {}, {}, batch, std::move(run).value()};
   std::error_code ignored;
@@ -104,8 +107,8 @@ int profile_session(const ProfileSession& session) {
 int profile(const ProfileOptions& options) {
   const auto resources = find_resources();
   if (!resources) return fail(resources.error(), kCouldNotTell);
-  if (const auto found = launch::find_command(options.command.front(), own_environment()); !found) {
-    return fail(found.error(), kWrongUsage);
+  if (const auto status = check_program(options.command, own_environment(), TypedLine::own()); !status) {
+    return fail(status.error(), kWrongUsage);
   }
   for (const auto batch : batches_of(options)) {
     if (const auto status = check_writable(output_of(options, batch)); !status)
@@ -116,32 +119,29 @@ int profile(const ProfileOptions& options) {
   return profile_session({options, *resources, std::move(folder).value()});
 }
 
-class ProfileHelp : public CLI::Formatter {
- public:
-  std::string make_usage(const CLI::App*, std::string) const override {
-    return "Usage: dryfit profile [OPTIONS] -- COMMAND...\n\n";
-  }
-};
-
 }  // namespace
 
 void add_profile(CLI::App& app, const Arguments& arguments, int& exit_code) {
   auto* command =
-      app.add_subcommand("profile", "Run a training command on the CPU and record it, for `dryfit estimate`");
-  command->formatter(std::make_shared<ProfileHelp>());
+      app.add_subcommand("profile", "Run a training command on the CPU and record it, for `dryfit estimate`")
+          ->group(kAsk);
+  command->formatter(std::make_shared<Help>("dryfit profile [OPTIONS] -- COMMAND..."));
   command->footer(
-      "Example:\n  dryfit profile -o trace.json.gz -- python train.py\n"
+      "Examples:\n  dryfit profile -o trace.json.gz -- python train.py\n"
       "  dryfit profile --shrink batch=4,8 -- python train.py --batch-size {batch}\n\n"
-      "For machines without a CUDA build of PyTorch; with one, `dryfit run` is faster and\n"
-      "exact. The CPU runs the program's CUDA calls. Steps run at CPU speed and use CPU\n"
-      "memory.\n"
+      "For machines without a CUDA build of PyTorch; with one, `dryfit run` is faster and exact. The CPU runs the "
+      "program's CUDA calls. Steps run at CPU speed and use CPU memory.\n\n"
       "Exit code: 0 wrote the trace, 1 wrote no trace or the program failed, 2 wrong usage.");
   command->prefix_command();
   auto typed = std::make_shared<TypedProfileOptions>();
   typed->declare(*command);
   command->callback([command, typed, &arguments, &exit_code] {
     const auto plain = command->remaining();
-    const auto options = typed->parse(plain, joined_command(plain, arguments));
+    if (!plain.empty() && plain.front().starts_with("-")) {
+      exit_code = fail(unknown_option(*command, plain.front(), TypedLine::own()), kWrongUsage);
+      return;
+    }
+    const auto options = typed->parse(joined_command(plain, arguments));
     exit_code = options ? profile(*options) : fail(options.error(), kWrongUsage);
   });
 }

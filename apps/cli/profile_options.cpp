@@ -47,14 +47,13 @@ void TypedProfileOptions::declare(CLI::App& app) {
   app.add_flag("--json", json, "Print the result as JSON; the program's output goes to stderr");
 }
 
-Result<ProfileOptions> TypedProfileOptions::parse(const std::vector<std::string>& plain,
-                                                  std::vector<std::string> command) const {
-  if (const auto status = check_command("profile", plain, command); !status) return status.error();
+Result<ProfileOptions> TypedProfileOptions::parse(std::vector<std::string> command) const {
+  if (command.empty()) return no_command(TypedLine::own());
   ProfileOptions result;
   result.command = std::move(command);
   result.output = output;
   result.json = json;
-  if (const auto status = understand_steps(steps, result.steps); !status) return status.error();
+  if (const auto status = parse_steps(steps, result.steps); !status) return status.error();
   if (const auto status = check_output(result.output); !status) return status.error();
   if (!shrink.empty()) {
     auto batches = parse_shrink(shrink);

@@ -37,8 +37,8 @@ struct TypedProfileOptions {
 
   void declare(CLI::App& app);
 
-  /// Parses the texts; an Error says what is wrong with one. `plain` and `command` are as for check_command.
-  Result<ProfileOptions> parse(const std::vector<std::string>& plain, std::vector<std::string> command) const;
+  /// Parses the texts; an Error says what is wrong with one, or that there is no command.
+  Result<ProfileOptions> parse(std::vector<std::string> command) const;
 };
 
 /// "batch=4,8": two or more batches, each once, rising.

@@ -32,17 +32,17 @@ TEST(ProfileOptions, A_trace_of_a_batch_has_a_name_of_its_own) {
 
 TEST(ProfileOptions, A_place_for_the_batch_needs_batches) {
   const TypedProfileOptions typed;
-  EXPECT_FALSE(typed.parse({}, {"python", "{batch}"}));
-  EXPECT_FALSE(typed.parse({}, {}));
-  EXPECT_TRUE(typed.parse({}, {"python", "train.py"}));
+  EXPECT_FALSE(typed.parse({"python", "{batch}"}));
+  EXPECT_FALSE(typed.parse({}));
+  EXPECT_TRUE(typed.parse({"python", "train.py"}));
 }
 
 TEST(ProfileOptions, A_trace_is_json) {
   TypedProfileOptions typed;
   typed.output = "trace.txt";
-  EXPECT_FALSE(typed.parse({}, {"python"}));
+  EXPECT_FALSE(typed.parse({"python"}));
   typed.output = "trace.json";
-  EXPECT_TRUE(typed.parse({}, {"python"}));
+  EXPECT_TRUE(typed.parse({"python"}));
 }
 
 }  // namespace

@@ -37,8 +37,8 @@ Error without_step(const launch::JobResult& result, bool torch_seen, const std::
 }
 
 /// Errors for endings after which PyTorch has written no trace; none for any other ending.
-std::optional<Error> ended_badly(const launch::JobResult& result, const HookLog& told) {
-  const auto done = fmt::format("after {} step{}", told.steps, told.steps == 1 ? "" : "s");
+std::optional<Error> ended_badly(const launch::JobResult& result, const HookLog& log) {
+  const auto done = fmt::format("after {} step{}", log.steps, log.steps == 1 ? "" : "s");
   switch (result.ending.kind) {
     case Kind::interrupted:
       return Error{"interrupted " + done, ""};
@@ -58,25 +58,25 @@ std::optional<Error> ended_badly(const launch::JobResult& result, const HookLog&
 }
 
 /// trace-12.json belongs to told-12.jsonl.
-std::optional<fs::path> trace_beside(const fs::path& told, const std::vector<fs::path>& traces) {
-  auto name = told.stem().string();
+std::optional<fs::path> trace_beside(const fs::path& log, const std::vector<fs::path>& traces) {
+  auto name = log.stem().string();
   name.replace(0, 4, "trace");
   const auto found = std::ranges::find(traces, name, [](const fs::path& trace) { return trace.stem().string(); });
   return found == traces.end() ? std::nullopt : std::optional(*found);
 }
 
-std::size_t count_trained(const std::vector<fs::path>& told) {
-  return static_cast<std::size_t>(std::ranges::count_if(told, [](const fs::path& file) {
+std::size_t count_trained(const std::vector<fs::path>& log) {
+  return static_cast<std::size_t>(std::ranges::count_if(log, [](const fs::path& file) {
     const auto its = furthest({file});
     return its && its->log.steps > 0;
   }));
 }
 
 std::string line_of(const WrittenTrace& trace) {
-  const auto& told = trace.run.told;
-  return fmt::format("{}: {} step{}{} of PyTorch {} on the CPU, {:.0f} s, {}\n", trace.path.string(), told.steps,
-                     told.steps == 1 ? "" : "s", trace.batch ? fmt::format(" at batch {}", *trace.batch) : "",
-                     told.torch, trace.run.wall.count(), to_text(trace.size));
+  const auto& log = trace.run.log;
+  return fmt::format("{}: {} step{}{} of PyTorch {} on the CPU, {:.0f} s, {}\n", trace.path.string(), log.steps,
+                     log.steps == 1 ? "" : "s", trace.batch ? fmt::format(" at batch {}", *trace.batch) : "", log.torch,
+                     trace.run.wall.count(), to_text(trace.size));
 }
 
 std::string remarks_of(const WrittenTrace& trace) {
@@ -84,7 +84,7 @@ std::string remarks_of(const WrittenTrace& trace) {
   const auto& run = trace.run;
   if (run.failed()) text += fmt::format("  the program failed with code {} after these steps\n", run.ending.code);
   if (run.others > 0) text += fmt::format("  {} more processes trained; their traces were not kept\n", run.others);
-  for (const auto& error : run.told.errors) text += "  a hook failed: " + error + "\n";
+  for (const auto& error : run.log.errors) text += "  a hook failed: " + error + "\n";
   return text;
 }
 
@@ -92,7 +92,7 @@ std::string next_command(const std::vector<WrittenTrace>& traces) {
   std::string text = "next: dryfit estimate";
   for (const auto& trace : traces) text += " " + trace.path.string();
   if (traces.front().batch) {
-    const auto full = traces.front().run.told.full_batch;
+    const auto full = traces.front().run.log.full_batch;
     text += " --batch " + (full ? std::to_string(*full) : "N");
   }
   return text + " --gpu rtx-4090\n";
@@ -103,16 +103,16 @@ std::string next_command(const std::vector<WrittenTrace>& traces) {
 Result<Profiled> profiled(const std::optional<launch::JobResult>& result) {
   if (!result) return Error{"interrupted", ""};
   const auto found = furthest(result->hook_logs);
-  const auto told = found ? found->log : HookLog{};
-  if (const auto error = ended_badly(*result, told)) return *error;
-  if (told.steps == 0) return without_step(*result, found.has_value(), told.errors);
+  const auto log = found ? found->log : HookLog{};
+  if (const auto error = ended_badly(*result, log)) return *error;
+  if (log.steps == 0) return without_step(*result, found.has_value(), log.errors);
   const auto trace = trace_beside(found->path, result->profiles);
   if (!trace) {
-    return Error{"PyTorch's profiler wrote no trace", told.errors.empty()
+    return Error{"PyTorch's profiler wrote no trace", log.errors.empty()
                                                           ? "Check that there is enough free space in TMPDIR."
-                                                          : "The hooks reported: " + told.errors.back() + "."};
+                                                          : "The hooks reported: " + log.errors.back() + "."};
   }
-  return Profiled{*trace, told, result->ending, result->wall, count_trained(result->hook_logs) - 1};
+  return Profiled{*trace, log, result->ending, result->wall, count_trained(result->hook_logs) - 1};
 }
 
 std::string text_of(const std::vector<WrittenTrace>& traces) {
@@ -128,17 +128,17 @@ std::string json_of(const std::vector<WrittenTrace>& traces, const std::vector<s
     OrderedJson entry{{"trace", path.string()},
                       {"bytes", size.count},
                       {"json_bytes", json_size.count},
-                      {"steps", run.told.steps},
+                      {"steps", run.log.steps},
                       {"seconds", run.wall.count()},
-                      {"torch", run.told.torch},
+                      {"torch", run.log.torch},
                       {"ended", run.ending.kind == Kind::steps_done ? "steps"
                                 : run.failed()                      ? "error"
                                                                     : "exit"},
                       {"exit_code", run.ending.code},
                       {"other_processes", run.others},
-                      {"hook_errors", run.told.errors}};
+                      {"hook_errors", run.log.errors}};
     if (batch) entry["batch"] = *batch;
-    if (run.told.full_batch) entry["full_batch"] = *run.told.full_batch;
+    if (run.log.full_batch) entry["full_batch"] = *run.log.full_batch;
     list.push_back(std::move(entry));
   }
   return OrderedJson{{"command", command}, {"traces", std::move(list)}}.dump(2) + "\n";

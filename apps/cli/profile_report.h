@@ -18,7 +18,7 @@ namespace dryfit::cli {
 /// A profiled run that has something to show.
 struct Profiled {
   std::filesystem::path trace;  ///< as PyTorch wrote it, in the run's folder
-  HookLog told;
+  HookLog log;
   launch::Ending ending;
   HookLog::Seconds wall{};
   std::size_t others = 0;  ///< further processes that trained, whose traces are left out

@@ -24,11 +24,11 @@ constexpr const char* kTwoSteps =
 /// A run that has ended, with what its process 12 left.
 class ProfileReport : public ::testing::Test {
  protected:
-  launch::JobResult ended(Kind kind, int code, const char* told = kTwoSteps, bool trace = true) {
+  launch::JobResult ended(Kind kind, int code, const char* log = kTwoSteps, bool trace = true) {
     launch::JobResult result{.ending = {kind, code}, .wall = std::chrono::seconds(5), .host_peak_rss = {3ull << 30}};
-    if (told) {
+    if (log) {
       result.hook_logs.push_back(folder_.path() / "told-12.jsonl");
-      std::ofstream(result.hook_logs.back()) << told;
+      std::ofstream(result.hook_logs.back()) << log;
     }
     if (trace) result.profiles.push_back(folder_.path() / "trace-12.json");
     return result;
@@ -42,7 +42,7 @@ class ProfileReport : public ::testing::Test {
 TEST_F(ProfileReport, A_run_that_completed_its_steps_has_a_trace) {
   const auto run = profiled(ended(Kind::steps_done, 0));
   ASSERT_TRUE(run);
-  EXPECT_EQ(run->told.steps, 2u);
+  EXPECT_EQ(run->log.steps, 2u);
   EXPECT_FALSE(run->failed());
   const std::vector<WrittenTrace> traces{{"trace.json.gz", {2048}, {9000}, {}, *run}};
   EXPECT_EQ(text_of(traces),
@@ -79,7 +79,7 @@ TEST_F(ProfileReport, A_program_that_fails_after_some_steps_keeps_its_trace_and_
 
 TEST_F(ProfileReport, Shrunk_traces_are_estimated_together_at_the_batch_of_the_program) {
   auto run = profiled(ended(Kind::steps_done, 0)).value();
-  run.told.full_batch = 256;
+  run.log.full_batch = 256;
   const auto text = text_of({{"a.json.gz", {1}, {1}, 4, run}, {"b.json.gz", {1}, {1}, 8, run}});
   EXPECT_NE(text.find("2 steps at batch 8 of"), std::string::npos);
   EXPECT_NE(text.find("next: dryfit estimate a.json.gz b.json.gz --batch 256 --gpu"), std::string::npos);

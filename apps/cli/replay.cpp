@@ -12,12 +12,14 @@
 
 #include "card/catalogue.h"
 #include "commands.h"
+#include "common_options.h"
 #include "files.h"
 #include "named_cards.h"
 #include "notice.h"
 #include "replay_report.h"
 #include "replay_source.h"
 #include "resources.h"
+#include "run_note.h"
 #include "screen.h"
 #include "snapshot/writer.h"
 #include "whatif/prediction.h"
@@ -28,11 +30,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kSeeHelp = "See: dryfit replay --help";
 constexpr std::uintmax_t kLargeFile = std::uintmax_t{100} << 20;
 
 struct ReplayOptions {
-  fs::path path;
+  fs::path path = "last";
   std::vector<std::string> gpus;
   std::vector<fs::path> cards;
   std::optional<std::string> alloc_conf;  ///< none: as recorded
@@ -54,17 +55,17 @@ Result<ReplaySource> load(const fs::path& path) {
   return read_source(*file);
 }
 
-/// The device that the user asks about; else the one on which most is reserved at the end of the recording.
-Result<int> chosen_device(const ReplaySource& source, const std::vector<int>& recorded, std::optional<int> asked) {
+/// The requested device; otherwise the one on which most is reserved at the end of the recording.
+Result<int> chosen_device(const ReplaySource& source, const std::vector<int>& recorded, std::optional<int> requested) {
   if (recorded.empty()) {
     return Error{source.file.string() + ": it holds no recorded events",
-                 "Call torch.cuda.memory._record_memory_history() before what is of interest."};
+                 "Call torch.cuda.memory._record_memory_history() before the part you want to record."};
   }
-  if (asked && std::ranges::find(recorded, *asked) == recorded.end()) {
-    return Error{source.file.string() + ": nothing was recorded for device " + std::to_string(*asked),
-                 fmt::format("Recorded: device {}.", fmt::join(recorded, ", "))};
+  if (requested && std::ranges::find(recorded, *requested) == recorded.end()) {
+    return Error{source.file.string() + ": nothing was recorded for device " + std::to_string(*requested),
+                 fmt::format("Give a recorded device: --device {}.", fmt::join(recorded, " or "))};
   }
-  if (asked) return *asked;
+  if (requested) return *requested;
   const auto reserved = [&](int device) {
     Bytes sum;
     for (const auto& segment : source.snapshot.segments) {
@@ -81,7 +82,7 @@ struct ReplaySession {
   ReplaySource source;
   std::size_t devices = 0;  ///< that were recorded
   int device = 0;           ///< of these, the one that is played
-  std::vector<Card> cards;  ///< empty: none is asked for or known
+  std::vector<Card> cards;  ///< empty: none is given or known
 };
 
 whatif::Question question(const ReplaySession& session, const whatif::Recording& recording, const Card* card,
@@ -118,7 +119,7 @@ Result<ReplayRow> play_one(const ReplaySession& session, const whatif::Question&
 
 Status play_all(const ReplaySession& session, const whatif::Question& question, ReplayReport& report) {
   const auto configurations = whatif::sensible_configurations(*question.recording, question);
-  const Notice notice(fmt::format("playing {} configurations", configurations.size()));
+  const Notice notice(fmt::format("replaying with {} settings", configurations.size()));
   auto swept = whatif::sweep(question, configurations);
   if (!swept) return swept.error();
   for (std::size_t i = 0; i < swept->all.size(); ++i) {
@@ -134,7 +135,7 @@ Status play_all(const ReplaySession& session, const whatif::Question& question, 
   return row ? Status() : Status(row.error());
 }
 
-/// What the cards come to: of a sweep, each by its best configuration, if there is one.
+/// For a sweep, each card counts by its best configuration, if there is one.
 int exit_code(const ReplayReport& report, std::size_t cards) {
   std::vector<whatif::Fit> fits;
   for (const auto& row : report.rows) {
@@ -160,15 +161,15 @@ Result<whatif::Conditions> conditions_for(const ReplayOptions& options, const wh
   return conditions;
 }
 
-/// Of a foreign file only the oldest version that can have written it is known: the user may know better, and its
-/// configuration may ask for a newer one.
-Result<whatif::Recording> prepared(const ReplaySource& source, int device, const std::string& asked) {
+/// For a foreign file only the oldest version that can have written it is known: the user may know better, and its
+/// configuration may need a newer one.
+Result<whatif::Recording> prepared(const ReplaySource& source, int device, const std::string& given) {
   const auto known = source.torch();
-  const auto assumed = asked.empty() ? source.snapshot.oldest_torch : asked;
+  const auto assumed = given.empty() ? source.snapshot.oldest_torch : given;
   const auto torch = simulator::parse_torch_version(known.value_or(assumed));
   if (!torch) return torch.error();
   auto recording = whatif::prepare(source.snapshot, device, *torch);
-  if (recording || known || !asked.empty()) return recording;
+  if (recording || known || !given.empty()) return recording;
   return whatif::prepare(source.snapshot, device, simulator::TorchVersion::newest());
 }
 
@@ -179,15 +180,16 @@ int replay(const ReplaySession& session) {
   const auto conditions = conditions_for(options, *recording, session.source);
   if (!conditions) return fail(conditions.error(), kWrongUsage);
   if (session.cards.empty() && conditions->config.per_process_memory_fraction) {
-    return fail({"per_process_memory_fraction is of a card's memory, and no card is known", "Name one with --gpu."},
-                kWrongUsage);
+    return fail(
+        {"per_process_memory_fraction is a fraction of a GPU's memory, but no GPU is known", "Name one with --gpu."},
+        kWrongUsage);
   }
 
   ReplayReport report{.source = &session.source,
                       .recording = &*recording,
                       .torch_known = session.source.torch().has_value(),
                       .devices = session.devices,
-                      .device_asked = options.device.has_value(),
+                      .device_given = options.device.has_value(),
                       .torch = conditions->torch,
                       .fraction = options.fraction,
                       .swept = options.sweep};
@@ -195,12 +197,12 @@ int replay(const ReplaySession& session) {
   for (const auto& card : session.cards) cards.push_back(&card);
   if (cards.empty()) cards.push_back(nullptr);
   for (const auto* card : cards) {
-    const auto asked = question(session, *recording, card, *conditions);
+    const auto on_card = question(session, *recording, card, *conditions);
     if (options.sweep) {
-      if (const auto status = play_all(session, asked, report); !status) return fail(status.error(), kCouldNotTell);
+      if (const auto status = play_all(session, on_card, report); !status) return fail(status.error(), kCouldNotTell);
       continue;
     }
-    auto row = play_one(session, asked, options.alloc_conf.value_or(recording->alloc_conf));
+    auto row = play_one(session, on_card, options.alloc_conf.value_or(recording->alloc_conf));
     if (!row) return fail(row.error(), kCouldNotTell);
     report.rows.push_back(std::move(row).value());
   }
@@ -209,7 +211,7 @@ int replay(const ReplaySession& session) {
   return exit_code(report, session.cards.size());
 }
 
-Result<std::vector<Card>> asked_cards(const ReplayOptions& options, const ReplaySource& source, int device) {
+Result<std::vector<Card>> requested_cards(const ReplayOptions& options, const ReplaySource& source, int device) {
   std::vector<Card> cards;
   if (options.gpus.empty()) {
     if (const auto* card = source.card(device)) cards.push_back(*card);
@@ -227,19 +229,20 @@ Result<std::vector<Card>> asked_cards(const ReplayOptions& options, const Replay
 
 Status check(const ReplayOptions& options, const fs::path& recording, const std::vector<Card>& cards) {
   if (options.fraction && !(*options.fraction >= 0 && *options.fraction <= 1)) {
-    return Error{"--fraction must be from 0 to 1", kSeeHelp};
+    return Error{"--fraction must be from 0 to 1", "For half of the GPU's memory, give --fraction 0.5."};
   }
   if (options.fraction && cards.empty()) {
-    return Error{"--fraction is of a card's memory, and no card is known", "Name one with --gpu."};
+    return Error{"--fraction is a fraction of a GPU's memory, but no GPU is known", "Name one with --gpu."};
   }
   if (options.sweep && options.alloc_conf) {
-    return Error{"--sweep tries configurations itself", "Leave out --alloc-conf, or leave out --sweep."};
+    return Error{"--sweep and --alloc-conf can't be combined", "Leave out one of them."};
   }
   if (options.write_snapshot.empty()) return {};
-  if (cards.size() > 1) return Error{"--write-snapshot writes the snapshot of one card", "Name one card with --gpu."};
+  if (cards.size() > 1)
+    return Error{"--write-snapshot writes the snapshot for one GPU only", "Name one GPU with --gpu."};
   std::error_code ignored;
   if (fs::equivalent(options.write_snapshot, recording, ignored)) {
-    return Error{"--write-snapshot would overwrite the recording itself", "Give the name of another file."};
+    return Error{"--write-snapshot would overwrite the recording itself", "Give another file name."};
   }
   return check_writable(options.write_snapshot);
 }
@@ -250,55 +253,50 @@ int run(const ReplayOptions& options) {
   auto devices = whatif::recorded_devices(source->snapshot);
   const auto device = chosen_device(*source, devices, options.device);
   if (!device) return fail(device.error(), kWrongUsage);
-  auto cards = asked_cards(options, *source, *device);
+  auto cards = requested_cards(options, *source, *device);
   if (!cards) return fail(cards.error(), kWrongUsage);
   if (const auto status = check(options, source->file, *cards); !status) return fail(status.error(), kWrongUsage);
+  if (!options.json) print_note_on_run(options.path.string());
   return replay({options, std::move(source).value(), devices.size(), *device, std::move(cards).value()});
 }
 
 void declare(CLI::App& command, ReplayOptions& options) {
-  command.add_option("FILE", options.path, "A memory snapshot (pickle), or a folder kept by `dryfit run --save`")
-      ->required()
-      ->type_name("FILE|DIR");
+  command.add_option("RUN", options.path, kRunText)->type_name("RUN")->capture_default_str();
+  add_gpus_option(command, options.gpus,
+                  "GPU to try, as listed by `dryfit gpus`; several: a,b,c (default: the recorded one)");
   command
-      .add_option("--gpu", options.gpus, "The card to try, as in `dryfit run`; several: a,b,c (default: as recorded)")
-      ->type_name("NAME")
-      ->delimiter(',')
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false);
-  command
-      .add_option("--alloc-conf", options.alloc_conf, "PYTORCH_CUDA_ALLOC_CONF to play it under (default: as recorded)")
+      .add_option("--alloc-conf", options.alloc_conf,
+                  "PYTORCH_CUDA_ALLOC_CONF to replay with (default: the recorded one)")
       ->type_name("CONF");
-  command.add_option("--torch", options.torch, "The version of PyTorch to play it under (default: as recorded)")
+  command.add_option("--torch", options.torch, "PyTorch version to replay with (default: the recorded one)")
       ->type_name("VERSION");
-  command.add_option("--fraction", options.fraction, "As torch.cuda.set_per_process_memory_fraction")->type_name("X");
-  command.add_flag("--sweep", options.sweep,
-                   "Compare all sensible configurations and name the best: by verdict, retries and peak");
-  command.add_option("--device", options.device, "The recorded device (default: the fullest)")->type_name("N");
-  command.add_option("--cards", options.cards, "A card file of your own, or a folder of them")
-      ->type_name("PATH")
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false);
+  command.add_option("--fraction", options.fraction, "Limit PyTorch to this fraction of the GPU's memory, from 0 to 1")
+      ->type_name("X");
+  command.add_flag("--sweep", options.sweep, "Try all sensible allocator settings and name the best; see below");
+  command.add_option("--device", options.device, "Recorded device to replay (default: the fullest)")->type_name("N");
+  add_gpu_file_option(command, options.cards);
   command
       .add_option("--write-snapshot", options.write_snapshot,
-                  "Write the prediction (of a sweep: the best) as a memory snapshot for PyTorch's memory_viz")
-      ->type_name("OUT");
-  command.add_flag("--json", options.json, "Print JSON");
+                  "Write the result (with --sweep: the best one) as a memory snapshot for PyTorch's memory_viz")
+      ->type_name("FILE");
+  command.add_flag("--json", options.json, "Print JSON instead of the report");
 }
 
 }  // namespace
 
 void add_replay(CLI::App& app, int& exit_code) {
   auto* command =
-      app.add_subcommand("replay", "Play a recorded run again under another card, configuration or version");
+      app.add_subcommand("replay", "Replay a recorded run with another GPU, allocator setting or PyTorch version")
+          ->group(kAsk);
   command->footer(
-      "Example:\n  dryfit run --gpu a100-40gb --save myrun -- python train.py\n"
+      "Examples:\n  dryfit replay last --sweep\n"
       "  dryfit replay myrun --gpu rtx-3060-12gb,rtx-4060-8gb --alloc-conf expandable_segments:True\n"
-      "  dryfit replay snapshot.pickle --sweep\n\n"
-      "Exit code: 0 fits on every card (or no card was asked about), 3 does not fit on at least one, 2 wrong usage,\n"
-      "1 could not tell.");
+      "  dryfit replay snapshot.pickle --gpu a100-40gb\n\n"
+      "Nothing is run: the recorded requests are given to a simulated allocator.\n\n"
+      "The best setting of a sweep is the one with the best verdict, then the fewest retries, then the least reserved "
+      "memory. PyTorch's default is preferred to settings that save less than 1 %.\n\n"
+      "Exit code: 0 fits on every GPU (or there is none), 3 does not fit on at least one, 2 wrong usage, 1 cannot "
+      "tell.");
   auto options = std::make_shared<ReplayOptions>();
   declare(*command, *options);
   command->callback([options, &exit_code] {

@@ -27,7 +27,7 @@ struct ReplayReport {
   const whatif::Recording* recording = nullptr;
   bool torch_known = true;    ///< false: the recorded version was inferred from the file
   std::size_t devices = 1;    ///< recorded
-  bool device_asked = false;  ///< false: the fullest was chosen
+  bool device_given = false;  ///< false: the fullest was chosen
   simulator::TorchVersion torch;
   std::optional<double> fraction;
   bool swept = false;

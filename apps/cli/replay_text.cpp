@@ -266,7 +266,7 @@ std::string origin_text(const ReplayReport& report) {
                       to_text(recording.torch), conf_text(recording.alloc_conf));
   if (const auto* card = report.source->card(recording.device)) text += fmt::format(", {}", card->id);
   if (report.devices > 1) {
-    text += fmt::format("; device {}{} of {}", recording.device, report.device_asked ? "" : ", the fullest",
+    text += fmt::format("; device {}{} of {}", recording.device, report.device_given ? "" : ", the fullest",
                         report.devices);
   }
   return text;
@@ -331,10 +331,16 @@ std::string best_text(const std::string& title, const ReplayRow& best, const Rep
   const auto lowest = best.answer.outcome.peak_reserved;
   const auto usual = of_default.answer.outcome.peak_reserved;
   const bool is_less = !of_default.answer.outcome.out_of_memory && lowest < usual;
-  const auto gain = is_less ? fmt::format(", {} less than the default", to_text(usual - lowest)) : "";
-  return report::wrapped(
-      fmt::format("{}best with {} ({} reserved{})", title, conf_text(best.alloc_conf), to_text(lowest), gain), "", "  ",
-      Paint::strong, style);
+  if (best.alloc_conf.empty()) {
+    return report::wrapped(fmt::format("{}best: the default ({} reserved); no other setting does better by 1 % or more",
+                                       title, to_text(lowest)),
+                           "", "  ", Paint::strong, style);
+  }
+  const auto gain = of_default.answer.outcome.out_of_memory ? ", while the default fails"
+                    : is_less ? fmt::format(", {} less than the default", to_text(usual - lowest))
+                              : "";
+  return report::wrapped(fmt::format("{}best: {} ({} reserved{})", title, best.alloc_conf, to_text(lowest), gain), "",
+                         "  ", Paint::strong, style);
 }
 
 /// The result of the sweep, GPU by GPU; the default comes first of a GPU's rows.
@@ -343,7 +349,7 @@ std::string conclusion(const ReplayReport& report, const Style& style) {
   for (const auto& rows : by_card(report)) {
     const auto best = std::ranges::find_if(rows, &ReplayRow::is_best);
     const auto title = rows.front().card ? rows.front().card->id + ": " : "";
-    text += best == rows.end() ? title + "no configuration fits\n" : best_text(title, *best, rows.front(), style);
+    text += best == rows.end() ? title + "no setting fits\n" : best_text(title, *best, rows.front(), style);
   }
   return text;
 }

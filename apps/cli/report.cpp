@@ -18,13 +18,13 @@
 #include "notice.h"
 #include "own_environment.h"
 #include "report/page.h"
+#include "run_note.h"
 #include "screen.h"
 
 namespace dryfit::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
 
 constexpr const char* kVerdictFile = "verdict.json";
 constexpr const char* kStdout = "-";
@@ -34,7 +34,7 @@ struct ReportOptions {
   fs::path output = "dryfit-report.html";
 };
 
-/// What a run left: the verdict as it was told, and an explanation per card that has a history.
+/// What a run left: the verdict, and an explanation per card that has a history.
 struct KeptReport {
   std::string verdict;  ///< empty: there is none
   std::vector<ExplainedRun> runs;
@@ -49,7 +49,7 @@ std::string text_of(const fs::path& file) {
 /// The ids of the cards in a verdict, and so the names of their folders; none when it cannot be read.
 std::vector<std::string> cards_of(const std::string& verdict) {
   std::vector<std::string> ids;
-  const auto json = Json::parse(verdict, nullptr, false);
+  const auto json = nlohmann::json::parse(verdict, nullptr, false);
   if (!json.is_object() || !json.contains("results")) return ids;
   for (const auto& result : json["results"]) ids.push_back(result.value("card", ""));
   return ids;
@@ -83,7 +83,7 @@ Result<KeptReport> read_report(const fs::path& path, const std::string& name) {
 
 /// "python train.py --batch-size 8 · Dryfit"; without a command the file's name.
 std::string title_of(const KeptReport& report) {
-  const auto json = Json::parse(report.verdict, nullptr, false);
+  const auto json = nlohmann::json::parse(report.verdict, nullptr, false);
   std::string title;
   if (json.is_object()) {
     for (const auto& word : json.value("command", std::vector<std::string>())) title += word + " ";
@@ -100,11 +100,13 @@ int write_report(const ReportOptions& options) {
   const auto kept = read_report(*path, options.run);
   notice.reset();
   if (!kept) return fail(kept.error(), kWrongUsage);
+  print_note_on_run(options.run);
   report::PageContents contents{.title = title_of(*kept), .verdict = kept->verdict};
   for (const auto& run : kept->runs) contents.explanations.push_back(&run.explanation);
   const auto html = report::page_html(contents);
   if (options.output == kStdout) return print(html) ? kSuccess : kCouldNotTell;
-  if (const auto status = write_atomically(options.output, html); !status) return fail(status.error(), kWrongUsage);
+  if (const auto status = check_writable(options.output); !status) return fail(status.error(), kWrongUsage);
+  if (const auto status = write_atomically(options.output, html); !status) return fail(status.error(), kCouldNotTell);
   if (kept->runs.empty() && kept->unexplained) fmt::print(stderr, "dryfit: no charts: {}\n", kept->unexplained->what);
   const auto text =
       fmt::format("wrote {} ({}); open it in a browser\n", options.output.string(), to_text(Bytes{html.size()}));
@@ -114,19 +116,15 @@ int write_report(const ReportOptions& options) {
 }  // namespace
 
 void add_report(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("report", "Write a page that shows where a run's memory went");
+  auto* command = app.add_subcommand("report", "Write a page that shows where a run's memory went")->group(kLook);
   command->footer(
-      "Example:\n  dryfit run --gpu a100-40gb -- python train.py\n"
-      "  dryfit report                       # of the last run, into dryfit-report.html\n"
-      "  dryfit report myrun -o myrun.html   # of one that --save kept\n\n"
-      "One HTML file that loads nothing from the network. Exit code: 0, or 2 where there is no such run.");
+      "Examples:\n  dryfit report                       # the last run, to dryfit-report.html\n"
+      "  dryfit report myrun -o myrun.html   # a run kept by `dryfit run --save`\n\n"
+      "The page is one HTML file that loads nothing from the network.\n\n"
+      "Exit code: 0 written, 1 cannot write, 2 wrong usage or no such run.");
   auto options = std::make_shared<ReportOptions>();
-  command
-      ->add_option("RUN", options->run,
-                   "A folder kept by `dryfit run --save`, last, last~1 …, or a memory snapshot (pickle)")
-      ->type_name("RUN")
-      ->capture_default_str();
-  command->add_option("-o,--output", options->output, "The file to write; - is stdout")
+  command->add_option("RUN", options->run, kRunText)->type_name("RUN")->capture_default_str();
+  command->add_option("-o,--output", options->output, "File to write; - is stdout")
       ->type_name("FILE")
       ->capture_default_str();
   command->callback([options, &exit_code] { exit_code = write_report(*options); });

@@ -22,7 +22,7 @@ Result<Resources> find_resources(const fs::path& executable) {
 Result<Resources> find_resources() {
   std::error_code error;
   const auto executable = fs::read_symlink("/proc/self/exe", error);
-  if (error) return Error{"cannot tell where Dryfit is installed: " + error.message(), "Is /proc mounted?"};
+  if (error) return Error{"cannot find out where Dryfit is installed: " + error.message(), "Is /proc mounted?"};
   return find_resources(executable);
 }
 

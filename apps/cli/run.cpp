@@ -12,13 +12,15 @@
 
 #include "base/unique_fd.h"
 #include "card/catalogue.h"
+#include "command_options.h"
 #include "commands.h"
+#include "common_options.h"
 #include "explained_run.h"
 #include "files.h"
 #include "fleet.h"
+#include "help.h"
 #include "judgement.h"
 #include "kept_runs.h"
-#include "launch/command.h"
 #include "launch/run_directory.h"
 #include "named_cards.h"
 #include "own_environment.h"
@@ -31,6 +33,7 @@
 #include "run_options.h"
 #include "screen.h"
 #include "snapshot/reader.h"
+#include "suggestions.h"
 #include "verdict/counting.h"
 #include "verdict/verdict.h"
 
@@ -100,9 +103,8 @@ Result<PlannedRun> plan(const Session& session, const CardFile& card, std::size_
                      .recorded_segments = options.recorded_segments,
                      .cards = std::vector<Card>(static_cast<std::size_t>(options.count), card.card)});
   if (!job) return job.error();
-  const bool json_on_stdout = options.json && options.output.empty();
   if (first) {
-    job->stdout_fd = json_on_stdout ? STDERR_FILENO : STDOUT_FILENO;
+    job->stdout_fd = options.json ? STDERR_FILENO : STDOUT_FILENO;
   } else if (const auto status = write_to_file(*job, output); !status) {
     return status.error();
   }
@@ -230,6 +232,11 @@ bool keep_for_next(const Session& session) {
   return kept && kept->keep(session.folder.path());
 }
 
+/// A run that left nothing to show is at least mentioned by the next command.
+void remember_for_next(const std::string& verdict) {
+  if (const auto kept = KeptRuns::in(own_environment())) kept->remember_unkept(verdict);
+}
+
 /// Where memory is scattered, other settings of PyTorch's allocator may make the job fit: more is free or cached than
 /// the request that failed.
 bool may_help_to_replay(const Verdict& verdict) {
@@ -317,21 +324,22 @@ int deliver(const Session& session, const Findings& found) {
   const auto& [verdicts, counting, explained] = found;
   const auto json = report::json_text(DRYFIT_VERSION, options.command, verdicts, counting, found.explanations());
   show_hidden_output(session, found);
-  const bool json_on_stdout = options.json && options.output.empty();
-  const bool for_next = !json_on_stdout && shown_card(found);
+  const bool for_next = !options.json && shown_card(found);
   if (session.folder.is_kept() || for_next) {
     const auto status = write_atomically(session.folder.path() / "verdict.json", json);
     if (!status && session.folder.is_kept()) return fail(status.error(), kCouldNotTell);
   }
   const auto style = style_for(STDOUT_FILENO);
   // The empty line sets the verdict apart from the program's own output.
-  bool printed = print(json_on_stdout ? json : "\n" + report::terminal_text(verdicts, style, counting));
+  bool printed = print(options.json ? json : "\n" + report::terminal_text(verdicts, style, counting));
+  const bool cannot_tell = std::ranges::any_of(verdicts, [](auto& each) { return each.answer == Answer::cannot_tell; });
+  if (!options.json && !for_next && cannot_tell) remember_for_next(json);
   if (for_next) {
     const bool is_kept = session.folder.is_kept() || keep_for_next(session);
     printed &= print(explanation_text(session, found, is_kept));
   }
-  if (!json_on_stdout) printed &= print(report::values_note(verdicts, style));
-  if (json_on_stdout) warn_of_tight(verdicts);
+  if (!options.json) printed &= print(report::values_note(verdicts, style));
+  if (options.json) warn_of_tight(verdicts);
   if (!options.output.empty()) {
     if (const auto status = write_atomically(options.output, json); !status) return fail(status.error(), kCouldNotTell);
   }
@@ -381,8 +389,8 @@ int run(const RunOptions& options) {
   if (!catalogue) return fail(catalogue.error(), kWrongUsage);
   const auto cards = named_cards(*catalogue, options.gpus);
   if (!cards) return fail(cards.error(), kWrongUsage);
-  if (const auto found = launch::find_command(options.command.front(), own_environment()); !found) {
-    return fail(found.error(), kWrongUsage);
+  if (const auto status = check_program(options.command, own_environment(), TypedLine::own()); !status) {
+    return fail(status.error(), kWrongUsage);
   }
   if (!options.output.empty()) {
     if (const auto status = check_writable(options.output); !status) return fail(status.error(), kWrongUsage);
@@ -392,28 +400,27 @@ int run(const RunOptions& options) {
   return run_session({options, *resources, &*catalogue, *cards, std::move(folder).value()});
 }
 
-class RunHelp : public CLI::Formatter {
- public:
-  std::string make_usage(const CLI::App*, std::string) const override {
-    return "Usage: dryfit run --gpu NAME[,NAME...] [OPTIONS] -- COMMAND...\n\n";
-  }
-};
-
 }  // namespace
 
 void add_run(CLI::App& app, const Arguments& arguments, int& exit_code) {
-  auto* command = app.add_subcommand("run", "Run a training command on a simulated GPU");
-  command->formatter(std::make_shared<RunHelp>());
+  auto* command = app.add_subcommand("run", "Run a training command on a simulated GPU")->group(kAsk);
+  command->formatter(std::make_shared<Help>("dryfit run --gpu NAME[,NAME...] [OPTIONS] -- COMMAND..."));
   command->footer(
-      "Example:\n  dryfit run --gpu rtx-3060-12gb,a100-40gb -- python train.py --batch-size 32\n\n"
-      "Exit code: 0 fits on every GPU (tight fits included, unless --strict), 3 does not fit on at least one,\n"
-      "2 wrong usage, 1 cannot tell.");
+      "Examples:\n  dryfit run --gpu rtx-3060-12gb -- python train.py\n"
+      "  dryfit run --gpu rtx-4090,a100-80gb --steps 5 -- python train.py --batch-size 32\n\n"
+      "Options after the command belong to the command.\n\n"
+      "Exit code: 0 fits on every GPU (tight fits included, unless --strict), 3 does not fit on at least one, 2 wrong "
+      "usage, 1 cannot tell.");
   command->prefix_command();
   auto typed = std::make_shared<TypedRunOptions>();
   typed->declare(*command);
   command->callback([command, typed, &arguments, &exit_code] {
     const auto plain = command->remaining();
-    const auto options = typed->understood(plain, joined_command(plain, arguments));
+    if (!plain.empty() && plain.front().starts_with("-")) {
+      exit_code = fail(unknown_option(*command, plain.front(), TypedLine::own()), kWrongUsage);
+      return;
+    }
+    const auto options = typed->parse(joined_command(plain, arguments));
     exit_code = options ? run(*options) : fail(options.error(), kWrongUsage);
   });
 }

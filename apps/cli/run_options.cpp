@@ -9,7 +9,9 @@
 #include <thread>
 
 #include "command_options.h"
+#include "common_options.h"
 #include "duration.h"
+#include "named_cards.h"
 #include "recorded_addresses.h"
 
 namespace dryfit::cli {
@@ -19,7 +21,7 @@ constexpr int kMostCards = 64;
 
 constexpr AddressOrder kAllOrders[] = {AddressOrder::chunk, AddressOrder::ascending, AddressOrder::descending};
 
-Status understand_order(const std::string& text, RunOptions& options) {
+Status parse_order(const std::string& text, RunOptions& options) {
   constexpr std::string_view kRecorded = "recorded:";
   if (text.starts_with(kRecorded)) {
     auto segments = read_recorded_segments(text.substr(kRecorded.size()));
@@ -34,7 +36,7 @@ Status understand_order(const std::string& text, RunOptions& options) {
   }
   const auto found = std::ranges::find(kAllOrders, text, [](AddressOrder order) { return to_text(order); });
   if (found == std::end(kAllOrders)) {
-    return Error{"'" + text + "' is not an order of addresses",
+    return Error{"'" + text + "' is not an address order",
                  "Give --address-order chunk, ascending, descending, all or recorded:FILE."};
   }
   options.address_orders = {*found};
@@ -50,8 +52,18 @@ Status check_unknown_sizes(const std::string& text) {
     const auto [end, code] = std::from_chars(text.data() + kFraction.size(), last, fraction);
     if (code == std::errc() && end == last && fraction >= 0 && fraction <= 1) return {};
   }
-  return Error{"'" + text + "' does not say how large unknown sizes are",
-               "Give --unknown-sizes full, none, or a share of what is possible, for example fraction:0.25."};
+  return Error{"'" + text + "' is not a value for --unknown-sizes",
+               "Give full, none, or a fraction of the largest possible size, for example fraction:0.25."};
+}
+
+/// A GPU that is named after the command went to the command.
+Error missing_gpu(const std::string& program, const TypedLine& line) {
+  const auto late = line.value_of("--gpu");
+  if (!late || late->find_first_not_of("0123456789") == std::string::npos) return no_gpu(line);
+  auto words = line.with_option_replaced("--gpu", {}).words();
+  if (std::ranges::find(words, "--") == words.end()) words.insert(std::ranges::find(words, program), "--");
+  return {"no GPU given: an option after the command belongs to the command",
+          did_you_mean(TypedLine(words).with_options({"--gpu", *late}))};
 }
 
 }  // namespace
@@ -59,64 +71,53 @@ Status check_unknown_sizes(const std::string& text) {
 void TypedRunOptions::declare(CLI::App& app) {
   auto& o = options;
   o.jobs = std::max(1u, std::thread::hardware_concurrency());
-  app.add_option("--gpu", o.gpus, "The card to try, by a name as in `dryfit gpus`; several: a,b,c")
-      ->type_name("NAME")
-      ->delimiter(',')
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false);
-  app.add_option("--count", o.count, "How many such cards the machine has")
+  add_gpus_option(app, o.gpus, "GPU to try, as listed by `dryfit gpus`; several: a,b,c");
+  app.add_option("--count", o.count, "Number of such GPUs in the machine (default: 1)")
       ->type_name("N")
-      ->check(CLI::Range(1, kMostCards).description(""));
-  app.add_option("--steps", steps, "Optimizer steps after which to stop, or all")
+      ->check(whole_number(1, kMostCards));
+  app.add_option("--steps", steps, "Number of optimizer steps to run, or all")
       ->type_name("N|all")
       ->capture_default_str();
-  app.add_option("--timeout", timeout, "Stop after this time: 90, 5m, 2h")->type_name("TIME");
-  app.add_flag("--keep-init", o.keep_initialisation, "Do not skip the random initialisation of large CPU tensors");
-  app.add_flag("--no-history", no_history, "Do not have PyTorch record its memory history");
-  app.add_flag("--no-explain", no_explain, "Do not tell where the memory went");
+  app.add_option("--timeout", timeout, "Time limit: 90, 5m, 2h (default: none)")->type_name("TIME");
+  app.add_flag("--keep-init", o.keep_initialisation,
+               "Run the random initialization of large CPU tensors instead of skipping it");
+  app.add_flag("--no-history", no_history, "Don't record PyTorch's memory history");
+  app.add_flag("--no-explain", no_explain, "Don't record what the memory is used for");
   app.add_option("--unknown-sizes", o.unknown_sizes,
-                 "How many elements a selection by unknown values takes: full, none or fraction:x")
-      ->type_name("HOW")
+                 "Size to assume for data-dependent selections: full, none or fraction:X")
+      ->type_name("SIZE")
       ->capture_default_str();
-  app.add_flag("--flops", o.count_flops, "Count the floating-point operations of a step, in a run of its own");
+  app.add_flag("--flops", o.count_flops, "Count the floating-point operations of a step, in a separate run");
   auto* order = app.add_option("--address-order", address_order,
-                               "How the driver hands out addresses: chunk (native Linux, the default), ascending "
-                               "(WSL2, gVisor), descending, all, or recorded:FILE")
+                               "Order in which the driver assigns addresses: chunk (native Linux), ascending (WSL2, "
+                               "gVisor), descending, all, or recorded:FILE (default: chunk)")
                     ->type_name("ORDER");
-  app.add_flag("--address-orders", all_orders, "Try all known orders of addresses: the verdict carries their spread")
+  app.add_flag("--address-orders", all_orders, "Try all address orders and report the range across them")
       ->excludes(order);
-  app.add_flag("--strict", o.strict, "A fit that is tight counts as none: exit code 3");
-  app.add_option("--cards", o.cards, "A card file of your own, or a folder of them")
-      ->type_name("PATH")
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false);
-  app.add_option("--save", o.save, "Keep traces, histories and verdict.json in this new folder; see `dryfit replay`")
+  app.add_flag("--strict", o.strict, "Treat a tight fit as a failure (exit code 3)");
+  add_gpu_file_option(app, o.cards);
+  app.add_option("--save", o.save, "Keep traces, memory histories and verdict.json in this new folder")
       ->type_name("DIR");
-  app.add_flag("--json", o.json, "Print JSON; what the program prints goes to stderr");
-  app.add_option("--output", o.output, "Write the JSON to this file")->type_name("FILE");
-  app.add_option("--jobs", o.jobs, "How many runs to have at once (default: one per core)")
+  app.add_flag("--json", o.json, "Print JSON instead of the report; the program's output goes to stderr");
+  app.add_option("--output", o.output, "Also write the JSON to this file")->type_name("FILE");
+  app.add_option("--jobs", o.jobs, "Maximum parallel runs (default: one per core)")
       ->type_name("N")
-      ->check(CLI::Range(1, 1024).description(""));
+      ->check(whole_number(1, 1024));
 }
 
-Result<RunOptions> TypedRunOptions::understood(const std::vector<std::string>& plain,
-                                               std::vector<std::string> command) const {
-  if (const auto status = check_command("run", plain, command); !status) return status.error();
+Result<RunOptions> TypedRunOptions::parse(std::vector<std::string> command) const {
+  if (command.empty()) return no_command(TypedLine::own());
   RunOptions result = options;
   result.command = std::move(command);
   result.memory_history = !no_history;
   result.explain = !no_history && !no_explain;
   std::erase(result.gpus, "");
-  if (result.gpus.empty()) {
-    return Error{"no card given", "Name one with --gpu, for example --gpu 3060; `dryfit gpus` lists them all."};
-  }
-  if (const auto status = understand_steps(steps, result.steps); !status) return status.error();
+  if (result.gpus.empty()) return missing_gpu(result.command.front(), TypedLine::own());
+  if (const auto status = parse_steps(steps, result.steps); !status) return status.error();
   if (const auto status = check_unknown_sizes(result.unknown_sizes); !status) return status.error();
   result.address_order_given = all_orders || !address_order.empty();
   if (result.address_order_given) {
-    const auto status = understand_order(all_orders ? "all" : address_order, result);
+    const auto status = parse_order(all_orders ? "all" : address_order, result);
     if (!status) return status.error();
   }
   if (!timeout.empty()) {

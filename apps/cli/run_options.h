@@ -15,7 +15,7 @@
 
 namespace dryfit::cli {
 
-/// What `dryfit run` was asked to do.
+/// The options of `dryfit run`.
 struct RunOptions {
   std::vector<std::string> gpus;
   std::vector<std::filesystem::path> cards;  ///< card files, or folders of them, beyond the catalogue
@@ -30,7 +30,7 @@ struct RunOptions {
   std::vector<AddressOrder> address_orders = {AddressOrder::chunk};  ///< each is run; the first is the likeliest
   std::vector<RecordedSegment> recorded_segments;                    ///< for the order `recorded`
   bool address_order_given = false;  ///< false: the default, and nothing is known about the platform
-  bool strict = false;               ///< a tight fit counts as none
+  bool strict = false;               ///< a tight fit is treated as a failure
   std::filesystem::path save;        ///< empty: keep nothing
   std::filesystem::path output;      ///< empty: no file
   bool json = false;
@@ -50,10 +50,8 @@ struct TypedRunOptions {
 
   void declare(CLI::App& app);
 
-  /// The options with the texts understood, or what is wrong with one. `plain` is the command as far as it stood before
-  /// a
-  /// "--", `command` the whole of it.
-  Result<RunOptions> understood(const std::vector<std::string>& plain, std::vector<std::string> command) const;
+  /// Parses the texts; an Error says what is wrong with one, or that there is no command or GPU.
+  Result<RunOptions> parse(std::vector<std::string> command) const;
 };
 
 }  // namespace dryfit::cli

@@ -18,7 +18,7 @@ std::string variable(const char* name) {
   return value ? value : "";
 }
 
-/// The environment is asked rather than setlocale(): containers often name a UTF-8 locale that is not installed.
+/// The environment decides rather than setlocale(): containers often name a UTF-8 locale that is not installed.
 bool locale_is_utf8() {
   std::string locale;
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {

@@ -16,7 +16,7 @@ bool is_terminal(int fd);
 /// so.
 report::Style style_for(int fd);
 
-/// Columns of the terminal at `fd`; 80 when it does not tell.
+/// Columns of the terminal at `fd`; 80 if that is unknown.
 std::size_t columns_of(int fd);
 
 /// "dryfit: <what>" and the hint on stderr. Returns `exit_code`.

@@ -11,6 +11,7 @@
 #include "explain/shares.h"
 #include "explained_run.h"
 #include "report/explanation.h"
+#include "run_note.h"
 #include "screen.h"
 
 namespace dryfit::cli {
@@ -45,13 +46,14 @@ int top(const TopOptions& options) {
   if (!options.by.empty()) {
     const auto by = explain::parse_by(options.by);
     if (!by) {
-      return fail({"there is no table by '" + options.by + "'", "Give --by module, line, operator or category."},
+      return fail({"'" + options.by + "' is not a kind of table", "Give --by module, line, operator or category."},
                   kWrongUsage);
     }
     kinds = {*by};
   }
   const auto run = explain_run(options.run, options.gpu);
   if (!run) return fail(run.error(), kWrongUsage);
+  if (!options.json) print_note_on_run(options.run);
   const auto text = options.json ? report::explanation_json(run->explanation, options.limit).dump() + "\n"
                                  : tables(run->explanation, options, kinds);
   if (!print(text)) return fail({"cannot write the report to stdout", ""}, kCouldNotTell);
@@ -61,25 +63,22 @@ int top(const TopOptions& options) {
 }  // namespace
 
 void add_top(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("top", "Show what holds most memory at a run's peak: modules, lines, operators");
+  auto* command = app.add_subcommand("top", "Show what uses the most memory at a run's peak: modules, lines, operators")
+                      ->group(kLook);
   command->footer(
-      "Example:\n  dryfit run --gpu a100-40gb -- python train.py\n"
-      "  dryfit top                          # of the last run\n"
-      "  dryfit top last~1 --by line         # of the one before it\n"
-      "  dryfit top myrun --by module --each --limit 0 --json\n\n"
-      "Exit code: 0, or 2 where there is no such run.");
+      "Examples:\n  dryfit top                    # the last run\n"
+      "  dryfit top last~1 --by line   # the one before it\n"
+      "  dryfit top myrun --by module --each --limit 0\n\n"
+      "Exit code: 0, or 2 if there is no such run.");
   auto options = std::make_shared<TopOptions>();
-  command
-      ->add_option("RUN", options->run,
-                   "A folder kept by `dryfit run --save`, last, last~1 …, or a memory snapshot (pickle)")
-      ->type_name("RUN")
-      ->capture_default_str();
-  command->add_option("--gpu", options->gpu, "The card, where the run was on several")->type_name("NAME");
-  command->add_option("--by", options->by, "Only one table: module, line, operator or category")->type_name("WHAT");
-  command->add_option("--limit", options->limit, "Rows of a table; 0: all")->type_name("N")->capture_default_str();
-  command->add_option("--depth", options->depth, "Only so many parts of a module's path")->type_name("N");
-  command->add_flag("--each", options->each, "Tell modules of a list apart: h.0 and h.1, not h.*");
-  command->add_flag("--json", options->json, "Print JSON");
+  command->add_option("RUN", options->run, kRunText)->type_name("RUN")->capture_default_str();
+  command->add_option("--gpu", options->gpu, "GPU to show, if the run was on several")->type_name("NAME");
+  command->add_option("--by", options->by, "Show only one table: module, line, operator or category")
+      ->type_name("WHAT");
+  command->add_option("--limit", options->limit, "Rows per table; 0 for all")->type_name("N")->capture_default_str();
+  command->add_option("--depth", options->depth, "Levels of a module's path to show (default: all)")->type_name("N");
+  command->add_flag("--each", options->each, "Show the modules of a list separately: h.0 and h.1 instead of h.*");
+  command->add_flag("--json", options->json, "Print JSON instead of the tables");
   command->callback([options, &exit_code] { exit_code = top(*options); });
 }
 

@@ -31,9 +31,14 @@ int dump(const std::string& path) {
 }  // namespace
 
 void add_trace(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("trace", "Show the events of a trace file as text");
+  auto* command = app.add_subcommand("trace", "Show the events of a trace file as text")->group(kLook);
+  command->footer(
+      "Examples:\n  dryfit trace myrun/rtx-4090-24gb/trace-4711.dryfit\n\n"
+      "Exit code: 0 shown, 1 the file is damaged, 2 wrong usage.");
   auto file = std::make_shared<std::string>();
-  command->add_option("FILE", *file, "A trace-*.dryfit file, as kept by `dryfit run --save`")->required();
+  command->add_option("FILE", *file, "Trace file (trace-*.dryfit), as kept by `dryfit run --save`")
+      ->required()
+      ->type_name("FILE");
   command->callback([file, &exit_code] { exit_code = dump(*file); });
 }
 

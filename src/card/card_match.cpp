@@ -134,19 +134,21 @@ Candidates candidates_for(const Catalogue& catalogue, std::string_view typed) {
   return cards_by_words(catalogue, words, all_begin);
 }
 
-/// Levenshtein's distance: how many letters to insert, drop or change.
+/// How many letters to insert, drop, change or swap with their neighbour.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    auto diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const auto changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
+  std::vector<std::vector<std::size_t>> edits(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i) {
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      auto& least = edits[i][j];
+      least = std::max(i, j);
+      if (i == 0 || j == 0) continue;
+      const auto changed = edits[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      least = std::min({changed, edits[i - 1][j] + 1, edits[i][j - 1] + 1});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) least = std::min(least, edits[i - 2][j - 2] + 1);
     }
   }
-  return row[b.size()];
+  return edits[a.size()][b.size()];
 }
 
 std::size_t distance(const CardFile& file, std::string_view key) {
@@ -157,8 +159,11 @@ std::size_t distance(const CardFile& file, std::string_view key) {
 
 Candidates nearest_cards(const Catalogue& catalogue, std::string_view typed) {
   const auto key = squeezed(typed);
+  const auto allowed = (key.size() + 2) / 3;
   std::vector<std::pair<std::size_t, const CardFile*>> ranked;
-  for (const auto& file : catalogue.cards()) ranked.emplace_back(distance(file, key), &file);
+  for (const auto& file : catalogue.cards()) {
+    if (const auto edits = distance(file, key); edits <= allowed) ranked.emplace_back(edits, &file);
+  }
   std::ranges::stable_sort(ranked, {}, [](const auto& entry) { return entry.first; });
   ranked.resize(std::min(ranked.size(), kMostSuggested));
   Candidates nearest;
@@ -176,14 +181,14 @@ std::string listed(const Candidates& cards) {
 }
 
 Error ambiguous(std::string_view typed, const Candidates& found) {
-  return {"'" + std::string(typed) + "' could be any of " + std::to_string(found.size()) + " cards: " + listed(found),
-          "Name one of them in full."};
+  return {"'" + std::string(typed) + "' could be any of " + std::to_string(found.size()) + " GPUs: " + listed(found),
+          "Give the full name of one."};
 }
 
 Error unknown(const Catalogue& catalogue, std::string_view typed) {
   const auto nearest = nearest_cards(catalogue, typed);
   const auto question = nearest.empty() ? std::string() : "Did you mean " + listed(nearest) + "? ";
-  return {"there is no card '" + std::string(typed) + "'", question + "`dryfit gpus` lists all cards."};
+  return {"unknown GPU '" + std::string(typed) + "'", question + "Run `dryfit gpus` to list all GPUs."};
 }
 
 }  // namespace
@@ -193,6 +198,14 @@ Result<const CardFile*> match_card(const Catalogue& catalogue, std::string_view 
   if (found.size() == 1) return found.front();
   if (found.size() > 1) return ambiguous(typed, found);
   return unknown(catalogue, typed);
+}
+
+std::vector<const CardFile*> likely_cards(const Catalogue& catalogue, std::string_view typed) {
+  auto found = candidates_for(catalogue, typed);
+  if (found.empty()) return nearest_cards(catalogue, typed);
+  const auto is_whole = [](const CardFile* file) { return file->card.id.find("-mig-") == std::string::npos; };
+  std::ranges::stable_partition(found, is_whole);
+  return found;
 }
 
 }  // namespace dryfit

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "card/catalogue.h"
@@ -22,5 +23,9 @@ namespace dryfit {
 ///
 /// The Error names the candidates of an ambiguous name, and the nearest names for an unknown one.
 Result<const CardFile*> match_card(const Catalogue& catalogue, std::string_view typed);
+
+/// The cards that `typed` may mean, the likeliest first: those that it matches, otherwise the few whose names differ
+/// from it by no more than a letter in three. None if no name is that near.
+std::vector<const CardFile*> likely_cards(const Catalogue& catalogue, std::string_view typed);
 
 }  // namespace dryfit

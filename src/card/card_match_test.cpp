@@ -81,36 +81,48 @@ TEST(CardMatch, Every_id_and_every_alias_finds_its_own_card) {
 }
 
 TEST(CardMatch, An_ambiguous_name_lists_its_candidates) {
-  EXPECT_EQ(matched("a100"), "'a100' could be any of 4 cards: a100-40gb, a100-40gb-pcie, a100-80gb, a100-80gb-pcie");
-  EXPECT_EQ(matched("V100"), "'V100' could be any of 2 cards: v100-16gb, v100-32gb");
-  EXPECT_EQ(matched("h100"), "'h100' could be any of 3 cards: h100-80gb, h100-80gb-pcie, h100-94gb-nvl");
-  EXPECT_EQ(matched("rtx 3080"), "'rtx 3080' could be any of 2 cards: rtx-3080-10gb, rtx-3080-12gb");
-  EXPECT_EQ(matched("4060 ti"), "'4060 ti' could be any of 2 cards: rtx-4060-ti-16gb, rtx-4060-ti-8gb");
-  EXPECT_EQ(hint_for("a100"), "Name one of them in full.");
+  EXPECT_EQ(matched("a100"), "'a100' could be any of 4 GPUs: a100-40gb, a100-40gb-pcie, a100-80gb, a100-80gb-pcie");
+  EXPECT_EQ(matched("V100"), "'V100' could be any of 2 GPUs: v100-16gb, v100-32gb");
+  EXPECT_EQ(matched("h100"), "'h100' could be any of 3 GPUs: h100-80gb, h100-80gb-pcie, h100-94gb-nvl");
+  EXPECT_EQ(matched("rtx 3080"), "'rtx 3080' could be any of 2 GPUs: rtx-3080-10gb, rtx-3080-12gb");
+  EXPECT_EQ(matched("4060 ti"), "'4060 ti' could be any of 2 GPUs: rtx-4060-ti-16gb, rtx-4060-ti-8gb");
+  EXPECT_EQ(hint_for("a100"), "Give the full name of one.");
 }
 
 TEST(CardMatch, A_long_list_of_candidates_is_cut) {
   const auto what = matched("mig");
-  EXPECT_NE(what.find("15 cards: "), std::string::npos) << what;
+  EXPECT_NE(what.find("15 GPUs: "), std::string::npos) << what;
   EXPECT_TRUE(what.ends_with(" and 7 more")) << what;
 }
 
 TEST(CardMatch, An_unknown_name_gets_the_nearest_ones) {
-  EXPECT_EQ(matched("rtx 3600"), "there is no card 'rtx 3600'");
+  EXPECT_EQ(matched("rtx 3600"), "unknown GPU 'rtx 3600'");
   EXPECT_NE(hint_for("rtx 3600").find("rtx-3060-12gb"), std::string::npos) << hint_for("rtx 3600");
   EXPECT_NE(hint_for("a1000-80gb").find("a100-80gb"), std::string::npos) << hint_for("a1000-80gb");
   EXPECT_NE(hint_for("rtx 4190").find("rtx-4090-24gb"), std::string::npos) << hint_for("rtx 4190");
-  EXPECT_TRUE(hint_for("rtx 3600").ends_with("`dryfit gpus` lists all cards."));
+  EXPECT_TRUE(hint_for("rtx 3600").ends_with("Run `dryfit gpus` to list all GPUs."));
+}
+
+TEST(CardMatch, Nothing_is_suggested_that_is_far_from_the_name) {
+  EXPECT_EQ(hint_for("foo"), "Run `dryfit gpus` to list all GPUs.");
+  EXPECT_TRUE(likely_cards(cards_to_match(), "foo").empty());
+}
+
+TEST(CardMatch, Whole_GPUs_are_likelier_than_parts_of_them) {
+  const auto likely = likely_cards(cards_to_match(), "h100");
+  ASSERT_FALSE(likely.empty());
+  EXPECT_EQ(likely.front()->card.id, "h100-80gb");
+  EXPECT_EQ(likely_cards(cards_to_match(), "rtx 3600").front()->card.id, "rtx-3060-12gb");
 }
 
 TEST(CardMatch, A_wrong_memory_size_is_not_overlooked) {
-  EXPECT_EQ(matched("rtx 3060 8gb"), "there is no card 'rtx 3060 8gb'");
-  EXPECT_EQ(matched("a100 20gb"), "there is no card 'a100 20gb'");
+  EXPECT_EQ(matched("rtx 3060 8gb"), "unknown GPU 'rtx 3060 8gb'");
+  EXPECT_EQ(matched("a100 20gb"), "unknown GPU 'a100 20gb'");
 }
 
 TEST(CardMatch, Nothing_or_only_forgiven_words_is_no_card) {
   for (const std::string_view typed : {"", " ", "-", "nvidia", "GeForce RTX", "gb"}) {
-    EXPECT_EQ(matched(typed), "there is no card '" + std::string(typed) + "'");
+    EXPECT_EQ(matched(typed), "unknown GPU '" + std::string(typed) + "'");
   }
 }
 

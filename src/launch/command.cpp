@@ -62,7 +62,7 @@ Error not_found(const std::string& name, const Environment& environment) {
   if (name.find(' ') != std::string::npos) {
     return {what, "Pass the command and its arguments as separate words, without quotes around the whole line."};
   }
-  const std::string nearest = nearest_name(name, programs_in(search_path(environment)));
+  const std::string nearest = nearest_command(name, environment);
   if (!nearest.empty()) return {what, "Did you mean '" + nearest + "'?"};
   return {what, "Check the spelling, and that its directory is in PATH."};
 }
@@ -139,6 +139,10 @@ Result<fs::path> find_command(const std::string& name, const Environment& enviro
   }
   if (!refused.empty()) return not_executable(refused);
   return not_found(name, environment);
+}
+
+std::string nearest_command(const std::string& name, const Environment& environment) {
+  return nearest_name(name, programs_in(search_path(environment)));
 }
 
 Error explain_refusal(const fs::path& program, int error) {

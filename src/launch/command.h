@@ -18,4 +18,7 @@ Result<std::filesystem::path> find_command(const std::string& name, const Enviro
 /// Why the kernel refused to run `program`, in words; `error` is the errno of execve.
 Error explain_refusal(const std::filesystem::path& program, int error);
 
+/// The program in PATH that a slip could have turned into `name`; empty if there is none.
+std::string nearest_command(const std::string& name, const Environment& environment);
+
 }  // namespace dryfit::launch

@@ -27,8 +27,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
-std::string nearest_name(std::string_view typed, const std::set<std::string>& candidates) {
-  std::size_t allowed = typed.size() / 3;
+std::string nearest_name(std::string_view typed, const std::set<std::string>& candidates, std::size_t at_least) {
+  std::size_t allowed = std::max(typed.size() / 3, at_least);
   std::string nearest;
   for (const std::string& candidate : candidates) {
     const std::size_t distance = edit_distance(typed, candidate);

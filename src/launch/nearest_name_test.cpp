@@ -25,6 +25,7 @@ TEST(NearestName, The_nearest_candidate_wins_and_the_alphabet_breaks_ties) {
 TEST(NearestName, A_word_that_is_too_different_is_no_slip) {
   EXPECT_EQ(nearest_name("accelerate", {"ls", "python"}), "");
   EXPECT_EQ(nearest_name("ab", {"ac"}), "");
+  EXPECT_EQ(nearest_name("rn", {"run", "top"}, 1), "run");
 }
 
 }  // namespace

@@ -346,4 +346,4 @@ def test_the_same_history_gives_the_same_bytes(site: Site) -> None:
 @pytest.mark.parametrize("command", ["observe", "history", "learn"])
 def test_help_shows_an_example(site: Site, command: str) -> None:
     text = site.run(command, "--help").stdout
-    assert f"Example:\n  dryfit {command}" in text
+    assert f"Examples:\n  dryfit {command}" in text

@@ -64,7 +64,7 @@ def test_a_catalogue_can_be_made_again_byte_for_byte(models: Path, tmp_path: Pat
     [
         ('{"key": "x"}\n', ":1: the row: 'verdict' is not a string"),
         ("model,batch\n", ":1: not a row written by dryfit harvest"),
-        ("", "has no job in fp32 and without checkpointing that was seen whole"),
+        ("", "has no complete job in fp32 and without checkpointing"),
     ],
 )
 def test_a_file_that_is_not_a_harvest_makes_no_catalogue(tmp_path: Path, content: str, problem: str) -> None:
@@ -141,8 +141,8 @@ def test_a_job_that_is_far_too_large_does_not_fit(models: Path) -> None:
 @pytest.mark.parametrize(
     "arguments, problem",
     [
-        (["--model", "resnet81", "--batch", "8", "--gpu", "rtx-4090"], "Did you mean 'resnet18'?"),
-        (["--model", "resnet18", "--batch", "8", "--gpu", "rtx-4O90"], "there is no card 'rtx-4O90'"),
+        (["--model", "resnet81", "--batch", "8", "--gpu", "rtx-4090"], "--model resnet18 --batch 8 --gpu rtx-4090`?"),
+        (["--model", "resnet18", "--batch", "8", "--gpu", "rtx-4O90"], "unknown GPU 'rtx-4O90'"),
         (["--model", "resnet18", "--gpu", "rtx-4090"], "the job has no 'batch'"),
         (["--model", "resnet18", "--batch", "8", "--gpu", "rtx-4090", "--optimizer", "adanw"], "'adamw'"),
         (["--model", "resnet18", "--batch", "8", "--gpu", "rtx-4090", "--coverage", "1.5"], "coverage"),

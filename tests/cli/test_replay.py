@@ -107,10 +107,10 @@ def recording(tmp_path: Path) -> Path:
         (["--torch", "0.4"], "0.4"),
         (["--gpu", "rtx-3061"], "3060"),
         (["--device", "7"], "device 7"),
-        (["--device", "7"], "Recorded: device 0"),
+        (["--device", "7"], "Give a recorded device: --device 0."),
         (["--device", "-1"], "device -1"),
         (["--write-snapshot", "/nonexistent/out.pickle"], "/nonexistent/out.pickle"),
-        (["--gpu", "3060,4090", "--write-snapshot", "out.pickle"], "one card"),
+        (["--gpu", "3060,4090", "--write-snapshot", "out.pickle"], "one GPU"),
     ],
 )
 def test_wrong_options_get_one_sentence_and_exit_code_2(recording: Path, options: list[str], part: str) -> None:
@@ -220,8 +220,9 @@ def test_one_card_of_the_last_run_is_named_behind_a_slash(recording: Path, tmp_p
 
 
 def test_help_shows_an_example_and_the_exit_codes() -> None:
-    text = dryfit("replay", "--help").stdout
-    assert "dryfit replay snapshot.pickle --sweep" in text
+    text = " ".join(dryfit("replay", "--help").stdout.split())
+    assert "dryfit replay snapshot.pickle --gpu a100-40gb" in text
+    assert "The best setting of a sweep is the one with the best verdict" in text
     assert "3 does not fit" in text
 
 
@@ -298,7 +299,7 @@ def test_a_sweep_names_the_lowest_peak(recording: Path) -> None:
     (best,) = [result for result in results if result["best"]]
     assert best["alloc_conf"] == "expandable_segments:True"
     assert best["peak_reserved_bytes"] == min(result["peak_reserved_bytes"] for result in results)
-    assert "best with expandable_segments:True" in dryfit("replay", recording, "--sweep").stdout
+    assert "best: expandable_segments:True" in dryfit("replay", recording, "--sweep").stdout
 
 
 def test_of_several_devices_the_fullest_answers(tmp_path: Path) -> None:
@@ -313,7 +314,7 @@ def test_of_several_devices_the_fullest_answers(tmp_path: Path) -> None:
     assert report(path, "--device", "0")["results"][0]["peak_reserved_bytes"] == 70 * MIB
     assert "device 1, the fullest of 2" in dryfit("replay", path).stdout
     assert "device 1 of 2" in dryfit("replay", path, "--device", "1").stdout
-    assert "Recorded: device 0, 1" in dryfit("replay", path, "--device", "2").stderr
+    assert "Give a recorded device: --device 0 or 1." in dryfit("replay", path, "--device", "2").stderr
 
 
 def test_a_recording_that_begins_in_the_middle_says_so_under_other_conditions(tmp_path: Path) -> None:

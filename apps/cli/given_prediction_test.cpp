@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
-#include "told_prediction.h"
+#include "given_prediction.h"
 
 #include <gtest/gtest.h>
 
@@ -27,21 +27,21 @@ std::string answer_on(std::vector<std::string> gpus) {
   return predict_json(*answer, R"({"file":"jobs.dryfit-model"})");
 }
 
-TEST(ToldPrediction, An_answer_of_predict_is_taken_as_it_is) {
-  const auto told = read_prediction(answer_on({"rtx-4090"}), "");
-  ASSERT_TRUE(told) << told.error().what;
-  EXPECT_EQ(told->predicted, (PastPrediction{1_GiB, 1_GiB, 0.95, PeakKind::beside_context, "jobs.dryfit-model"}));
-  EXPECT_EQ(told->card, "rtx-4090-24gb");
-  EXPECT_EQ(nlohmann::json::parse(told->job)["model"], "resnet50");
+TEST(GivenPrediction, An_answer_of_predict_is_taken_as_it_is) {
+  const auto given = read_prediction(answer_on({"rtx-4090"}), "");
+  ASSERT_TRUE(given) << given.error().what;
+  EXPECT_EQ(given->predicted, (PastPrediction{1_GiB, 1_GiB, 0.95, PeakKind::beside_context, "jobs.dryfit-model"}));
+  EXPECT_EQ(given->card, "rtx-4090-24gb");
+  EXPECT_EQ(nlohmann::json::parse(given->job)["model"], "resnet50");
 }
 
-TEST(ToldPrediction, The_bound_is_that_of_the_model_and_not_the_corrected_one) {
+TEST(GivenPrediction, The_bound_is_that_of_the_model_and_not_the_corrected_one) {
   const auto json = nlohmann::json::parse(answer_on({"rtx-4090"}));
   EXPECT_GT(json["cards"][0]["upper_bytes"], (1 << 30) * 1.4);
   EXPECT_EQ(read_prediction(json.dump(), "")->predicted.upper, 1_GiB);
 }
 
-TEST(ToldPrediction, With_several_cards_the_one_that_the_job_ran_on_is_taken) {
+TEST(GivenPrediction, With_several_cards_the_one_that_the_job_ran_on_is_taken) {
   const auto answer = answer_on({"rtx-4090", "a100-40gb"});
   EXPECT_EQ(read_prediction(answer, "a100-40gb")->card, "a100-40gb");
   EXPECT_EQ(read_prediction(answer, "").error().what, "the prediction is for several GPUs: rtx-4090-24gb, a100-40gb");
@@ -49,7 +49,7 @@ TEST(ToldPrediction, With_several_cards_the_one_that_the_job_ran_on_is_taken) {
             "the prediction is not for 'h100-80gb' but for rtx-4090-24gb, a100-40gb");
 }
 
-TEST(ToldPrediction, Anything_but_a_prediction_is_refused) {
+TEST(GivenPrediction, Anything_but_a_prediction_is_refused) {
   for (const auto* text : {"", "7", "{}", R"({"line":3,"error":"no"})", R"({"cards":[],"model_file":{}})"}) {
     EXPECT_EQ(read_prediction(text, "").error().what, "the prediction has no 'median_bytes'") << text;
   }

@@ -10,7 +10,7 @@
 namespace dryfit::cli {
 
 /// What had been predicted for a job, according to a file.
-struct ToldPrediction {
+struct GivenPrediction {
   history::PastPrediction predicted;
   std::string job;   ///< its description, a JSON object; empty: not in the file
   std::string card;  ///< the id of the card; empty: not in the file
@@ -19,6 +19,6 @@ struct ToldPrediction {
 /// `text` is an answer of `dryfit predict --json`, or JSON with median_bytes, upper_bytes and coverage somewhere in it.
 /// From an answer, the prediction for the card with the id `card` is taken (empty: for its only card), with the bound
 /// of the model: a correction must be learned from what the model predicted, not from what was already corrected.
-Result<ToldPrediction> read_prediction(const std::string& text, const std::string& card);
+Result<GivenPrediction> read_prediction(const std::string& text, const std::string& card);
 
 }  // namespace dryfit::cli

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
-#include "told_prediction.h"
+#include "given_prediction.h"
 
 #include <nlohmann/json.hpp>
 
@@ -60,18 +60,18 @@ Json recorded(const Json& answer, const Json& entry) {
           {"model", file.is_object() ? file.value("file", Json()) : Json()}};
 }
 
-Result<ToldPrediction> read_answer(const Json& answer, const std::string& card) {
+Result<GivenPrediction> read_answer(const Json& answer, const std::string& card) {
   const auto entry = entry_of(answer, card);
   if (!entry) return entry.error();
   auto predicted = history::prediction_of(recorded(answer, *entry));
   if (!predicted) return predicted.error();
   const auto job = answer.value("job", Json());
-  return ToldPrediction{std::move(predicted).value(), job.is_object() ? job.dump() : "", card_in(*entry)};
+  return GivenPrediction{std::move(predicted).value(), job.is_object() ? job.dump() : "", card_in(*entry)};
 }
 
 }  // namespace
 
-Result<ToldPrediction> read_prediction(const std::string& text, const std::string& card) {
+Result<GivenPrediction> read_prediction(const std::string& text, const std::string& card) {
   const auto json = Json::parse(text, nullptr, false);
   if (is_answer(json)) return read_answer(json, card);
   const auto* found = json.is_structured() ? find_prediction(json) : nullptr;
@@ -81,7 +81,7 @@ Result<ToldPrediction> read_prediction(const std::string& text, const std::strin
   }
   auto predicted = history::prediction_of(*found);
   if (!predicted) return predicted.error();
-  return ToldPrediction{.predicted = std::move(predicted).value(), .job = "", .card = ""};
+  return GivenPrediction{.predicted = std::move(predicted).value(), .job = "", .card = ""};
 }
 
 }  // namespace dryfit::cli
