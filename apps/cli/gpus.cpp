@@ -85,7 +85,7 @@ std::vector<report::Cell> row(const CardFile& file) {
   using enum report::Align;
   const auto& card = file.card;
   return {{card.id},
-          {card.name},
+          {.text = card.name, .shrinks = true},
           {to_text(card.total_memory), right},
           {origin_word(file, "total_memory")},
           {capability_text(card), right},
@@ -97,7 +97,7 @@ std::vector<report::Cell> row(const CardFile& file) {
 std::string table_text(const std::vector<const CardFile*>& cards) {
   std::vector<std::vector<report::Cell>> rows{heading()};
   for (const auto* card : cards) rows.push_back(row(*card));
-  return report::aligned(rows, style_for(STDOUT_FILENO));
+  return list_text(rows, 3);
 }
 
 std::string json_text(const std::vector<const CardFile*>& cards) {

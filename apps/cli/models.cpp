@@ -32,7 +32,7 @@ struct ModelsOptions {
 std::vector<report::Cell> row(const predictor::KnownModel& known) {
   using enum report::Align;
   const auto& model = known.description;
-  return {{model.source + "/" + model.name},
+  return {{.text = model.source + "/" + model.name, .shrinks = true},
           {fmt::format("{:g}", model.size), right},
           {known.image ? "image" : "sequence"},
           {fmt::format("{:.1f} M", model.parameters / 1e6), right},
@@ -55,7 +55,7 @@ int list_models(const predictor::KnownModels& known) {
     cell.paint = report::Paint::faint;
   }
   for (const auto& model : known.models()) rows.push_back(row(model));
-  return print(report::aligned(rows, style_for(STDOUT_FILENO))) ? kSuccess : kCouldNotTell;
+  return print(list_text(rows, 4)) ? kSuccess : kCouldNotTell;
 }
 
 Result<double> capability_of(const CardNames& cards, const std::string& name) {

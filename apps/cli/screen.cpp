@@ -43,6 +43,13 @@ std::size_t columns_of(int fd) {
   return ::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
+std::string list_text(const std::vector<std::vector<report::Cell>>& rows, std::size_t least) {
+  auto style = style_for(STDOUT_FILENO);
+  if (is_terminal(STDOUT_FILENO)) return report::fitted(rows, least, style);
+  style.columns = std::string::npos;
+  return report::aligned(rows, style);
+}
+
 int fail(const Error& error, int exit_code) {
   std::fprintf(stderr, "dryfit: %s\n", error.what.c_str());
   if (!error.hint.empty()) std::fprintf(stderr, "  %s\n", error.hint.c_str());

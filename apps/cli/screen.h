@@ -3,10 +3,13 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "report/style.h"
+#include "report/table.h"
 
 namespace dryfit::cli {
 
@@ -18,6 +21,9 @@ report::Style style_for(int fd);
 
 /// Columns of the terminal at `fd`; 80 if that is unknown.
 std::size_t columns_of(int fd);
+
+/// A list for stdout: on a terminal with the columns that have room, at least the first `least`; else with all of them.
+std::string list_text(const std::vector<std::vector<report::Cell>>& rows, std::size_t least);
 
 /// "dryfit: <what>" and the hint on stderr. Returns `exit_code`.
 int fail(const Error& error, int exit_code);

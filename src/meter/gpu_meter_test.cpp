@@ -73,7 +73,7 @@ TEST(GpuMeter, Numbers_that_come_and_go_are_seen) {
   GpuMeter meter(::getpid(), TESTING_NVML_LIBRARY, std::chrono::milliseconds(1));
   for (const auto* bytes : {"100", "700", "300"}) {
     fake.write("card NVIDIA GeForce RTX 4090\nprocess 0 " + child.id() + " " + bytes + "\n");
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    ASSERT_TRUE(fake.is_seen(child.id() + " " + bytes));
   }
   const auto findings = meter.finish();
   ASSERT_TRUE(findings.fullest) << findings.missing;

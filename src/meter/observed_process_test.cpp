@@ -9,8 +9,10 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <thread>
 
+#include "base/temporary_folder.h"
 #include "meter/process_tree.h"
 
 namespace dryfit::meter {
@@ -42,8 +44,10 @@ TEST(ObservedProcess, The_command_gets_the_environment_it_is_given) {
 }
 
 TEST(ObservedProcess, A_signal_is_passed_on_and_seen_in_the_code) {
-  auto handled = start("trap 'exit 9' USR1; while :; do sleep 0.01; done");
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  const TemporaryFolder folder;
+  const auto ready = folder / "ready";
+  auto handled = start("trap 'exit 9' USR1; : > '" + ready.string() + "'; while :; do sleep 0.01; done");
+  while (!std::filesystem::exists(ready)) std::this_thread::sleep_for(std::chrono::milliseconds(5));
   handled->signal(SIGUSR1);
   EXPECT_EQ(code_of(*handled), 9);
   auto killed = start("exec sleep 100");

@@ -4,9 +4,11 @@
 
 #include <stdlib.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
 
 #include "base/temporary_folder.h"
 
@@ -27,6 +29,19 @@ class FakeNvml {
     const auto next = file_.string() + ".next";
     std::ofstream(next) << text;
     std::filesystem::rename(next, file_);
+  }
+
+  /// Waits until it has reported that line, "PID BYTES", to someone. False: nobody asked, for minutes.
+  bool is_seen(const std::string& wanted) const {
+    const auto hanging = std::chrono::steady_clock::now() + std::chrono::minutes(5);
+    while (std::chrono::steady_clock::now() < hanging) {
+      std::ifstream seen(file_.string() + ".seen");
+      for (std::string line; std::getline(seen, line);) {
+        if (line == wanted) return true;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    return false;
   }
 
  private:

@@ -7,6 +7,7 @@
 
 #include "report/compute.h"
 #include "report/explanation.h"
+#include "report/wording.h"
 
 namespace dryfit::report {
 namespace {
@@ -143,6 +144,14 @@ Json limits_json(const Verdict& verdict) {
           {"upper_bound_because", text_or_null(limits.upper_bound_because)}};
 }
 
+/// With what requested it: "cuBLAS"; null: PyTorch.
+Json failure_json(const Verdict& verdict) {
+  auto result = oom_json(verdict);
+  if (result.is_null()) return result;
+  result["library"] = verdict.oom_library.empty() ? Json() : Json(library_text(verdict.oom_library));
+  return result;
+}
+
 Json result_json(const Verdict& verdict) {
   const bool used = verdict.device_used;
   return {{"card", verdict.card.id},
@@ -154,7 +163,7 @@ Json result_json(const Verdict& verdict) {
           {"torch", torch_json(verdict)},
           {"outside_torch", outside_torch_json(verdict)},
           {"peak_at", peak_at_json(verdict)},
-          {"oom", oom_json(verdict)},
+          {"oom", failure_json(verdict)},
           {"seconds", std::round(verdict.seconds * 1000) / 1000},
           {"host_peak_rss_bytes", verdict.host_peak_rss.count},
           {"diagnostics", diagnostics_json(verdict.diagnostics)},

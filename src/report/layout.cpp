@@ -96,4 +96,14 @@ std::string sentence(std::string_view clause) {
   return text;
 }
 
+std::size_t widest_line(std::string_view text) {
+  std::size_t widest = 0;
+  while (!text.empty()) {
+    const auto end = std::min(text.find('\n'), text.size());
+    widest = std::max(widest, width(text.substr(0, end)));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return widest;
+}
+
 }  // namespace dryfit::report

@@ -25,4 +25,7 @@ std::string shortened(std::string_view text, std::size_t columns, const Style& s
 /// "Short by 18.1 MiB." for "short by 18.1 MiB". A first word that is a name (cuDNN, torch.compile) keeps its case.
 std::string sentence(std::string_view clause);
 
+/// In columns.
+std::size_t widest_line(std::string_view text);
+
 }  // namespace dryfit::report

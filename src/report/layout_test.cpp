@@ -40,6 +40,25 @@ TEST(Layout, A_clause_becomes_a_sentence_unless_it_begins_with_a_name) {
   EXPECT_EQ(sentence("Fix the error."), "Fix the error.");
 }
 
+TEST(Table, Columns_that_have_no_room_are_left_out_and_counted) {
+  const std::vector<std::vector<Cell>> rows{
+      {{"t4-16gb"}, {.text = "NVIDIA Tesla T4", .shrinks = true}, {"14.57 GiB"}, {"measured"}, {"7.5"}},
+      {{"a100-40gb"}, {.text = "NVIDIA A100-SXM4-40GB", .shrinks = true}, {"39.56 GiB"}, {"measured"}, {"8.0"}}};
+  EXPECT_EQ(fitted(rows, 2, {.columns = 58}), aligned(rows, {}));
+  EXPECT_EQ(fitted(rows, 2, {.columns = 57}),
+            "t4-16gb    NVIDIA Tesla T4        14.57 GiB  measured\n"
+            "a100-40gb  NVIDIA A100-SXM4-40GB  39.56 GiB  measured\n"
+            "A wider terminal shows 1 more column.\n");
+  EXPECT_EQ(fitted(rows, 2, {.columns = 45}),
+            "t4-16gb    NVIDIA Tesla T4        14.57 GiB\n"
+            "a100-40gb  NVIDIA A100-SXM4-40GB  39.56 GiB\n"
+            "A wider terminal shows 2 more columns.\n");
+  EXPECT_EQ(fitted(rows, 3, {.columns = 40}),
+            "t4-16gb    NVIDIA Tesla T4     14.57 GiB\n"
+            "a100-40gb  NVIDIA A1…XM4-40GB  39.56 GiB\n"
+            "A wider terminal shows 2 more columns.\n");
+}
+
 TEST(Table, Names_shrink_where_the_screen_is_narrow) {
   const std::vector<std::vector<Cell>> rows{
       {{.text = "transformer.encoder.layer.attention", .shrinks = true}, {"1.00 GiB", Align::right}}};

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/table.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 
@@ -68,6 +70,23 @@ std::string aligned(const std::vector<std::vector<Cell>>& table, const Style& st
     end_line(result);
   }
   return result;
+}
+
+std::string fitted(const std::vector<std::vector<Cell>>& table, std::size_t least, const Style& style) {
+  auto unbounded = style;
+  unbounded.columns = std::string::npos;
+  std::size_t all = 0;
+  for (const auto& row : table) all = std::max(all, row.size());
+  auto rows = table;
+  auto columns = all;
+  for (; columns > least && widest_line(aligned(rows, unbounded)) > style.columns; --columns) {
+    for (auto& row : rows) row.resize(std::min(row.size(), columns - 1));
+  }
+  const auto text = aligned(rows, style);
+  if (columns == all) return text;
+  const auto left_out = all - columns;
+  return text + wrapped(fmt::format("A wider terminal shows {} more column{}.", left_out, left_out == 1 ? "" : "s"), "",
+                        "", Paint::faint, style);
 }
 
 }  // namespace dryfit::report

@@ -24,4 +24,8 @@ struct Cell {
 /// the table is too wide for the style, cells that may shrink do so.
 std::string aligned(const std::vector<std::vector<Cell>>& rows, const Style& style);
 
+/// With as many of its columns, from the left, as the screen has room for, and at least so many; only these shrink. Ends in
+/// a line that says how many are left out, if any.
+std::string fitted(const std::vector<std::vector<Cell>>& rows, std::size_t least, const Style& style);
+
 }  // namespace dryfit::report

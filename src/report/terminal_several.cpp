@@ -110,16 +110,6 @@ std::vector<Cell> table_heading(std::size_t bar) {
   return cells;
 }
 
-std::size_t widest_line(std::string_view text) {
-  std::size_t widest = 0;
-  while (!text.empty()) {
-    const auto end = std::min(text.find('\n'), text.size());
-    widest = std::max(widest, width(text.substr(0, end)));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return widest;
-}
-
 /// With the widest bar and as many columns as the screen has room for; the first five are always there.
 std::string verdict_table(const std::vector<Row>& shown, const Style& style) {
   constexpr std::size_t kBars[] = {24, 16, 12, 8, 6};
@@ -177,7 +167,8 @@ std::string several_gpus_text(std::span<const Verdict> verdicts, const Style& st
     details += detail(rows.back(), style);
     diagnostics.merge(verdict->diagnostics);
   }
-  auto text = summary(sorted, style) + verdict_table(rows, style) + details;
+  auto text = summary(sorted, style) + verdict_table(rows, style);
+  if (!details.empty()) text += "\n" + details + "\n";
   // The same program on every GPU: what was assumed differs in sizes at most.
   const auto assuming = std::ranges::find_if(verdicts, [](const auto& each) { return !each.assumptions.empty(); });
   text += compute_lines(counting, "", style) + gap_lines(verdicts.front(), "", style);

@@ -71,10 +71,10 @@ void expect_a_gapless_beginning(const std::string& path, Incomplete reason) {
   EXPECT_TRUE(reader->capture().closed_cleanly);
 }
 
-/// Gives up after ten seconds.
+/// Gives up after minutes.
 void wait_for_size(const std::string& path, std::uintmax_t size) {
   std::error_code none;
-  for (int i = 0; i < 10'000; ++i) {
+  for (int i = 0; i < 300'000; ++i) {
     const std::uintmax_t now = std::filesystem::file_size(path, none);
     if (!none && now >= size) return;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -11,7 +11,6 @@ import resource
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Iterator
 
@@ -244,11 +243,9 @@ def test_Python_without_PyTorch(temporary: Path, tmp_path: Path) -> None:
 
 
 def test_a_timeout_ends_the_program(temporary: Path) -> None:
-    begun = time.monotonic()
-    result = run(temporary, "--timeout", "0.5", "--gpu", "3060", "--", "sleep", "100")
+    result = run(temporary, "--timeout", "0.5", "--gpu", "3060", "--", "sleep", "1000000")
     assert result.returncode == COULD_NOT_TELL
     assert "--timeout" in result.stdout
-    assert time.monotonic() - begun < 60
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
@@ -265,7 +262,7 @@ def test_a_signal_reaches_the_program_and_ends_the_run(temporary: Path, number: 
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
     process.send_signal(number)
-    output, _ = process.communicate(timeout=60)
+    output, _ = process.communicate(timeout=600)
     assert process.returncode == COULD_NOT_TELL
     assert output.startswith("caught\n")
     assert "interrupted" in output

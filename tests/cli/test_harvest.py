@@ -33,7 +33,7 @@ def test_an_unknown_place_is_refused_with_a_reason(tmp_path: Path, options: "lis
         [str(DRYFIT), "harvest", "--out", str(out), *options],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,
         env={**os.environ, "PATH": "/nonexistent"},
     )
     assert done.returncode == WRONG_USAGE

@@ -41,7 +41,7 @@ class Site:
             input=stdin,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=600,
             env=environment,
         )
 
@@ -209,7 +209,7 @@ def test_many_jobs_record_at_once(site: Site) -> None:
         subprocess.Popen([str(DRYFIT), "observe", *map(str, words), "--job-id", str(i)], env=environment, stdout=-3)
         for i in range(12)
     ]
-    assert [each.wait(timeout=60) for each in jobs] == [0] * len(jobs)
+    assert [each.wait(timeout=600) for each in jobs] == [0] * len(jobs)
     listed = site.json("history", "list", "--history", site.folder / "shared.db")["records"]
     assert {record["job_id"] for record in listed} == {str(i) for i in range(12)}
 

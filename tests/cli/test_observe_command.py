@@ -27,17 +27,26 @@ GIB = 1 << 30
 
 pytestmark = pytest.mark.skipif(not (NVML / "libnvidia-ml.so.1").exists(), reason="the tests of make build are not there")
 
-# What a command reports to NVML: hold(1 << 30) is a process of this size from now on.
+# What a command reports to NVML: hold(1 << 30) is a process of this size from now on, and returns when a sample has seen it.
 HOLD = """
 import os, sys, time
 def hold(*sizes, accounts=()):
     path = os.environ["DRYFIT_TESTING_NVML"]
     lines = ["card %s"] + [f"process {card} {os.getpid()} {size}" for card, size in enumerate(sizes)]
     lines += [f"account {card} {os.getpid()} {size}" for card, size in enumerate(accounts)]
+    wanted = {f"{os.getpid()} {size}" for size in sizes}
+    before = os.path.getsize(path + ".seen") if os.path.exists(path + ".seen") else 0
     with open(path + ".new", "w") as file:
         file.write("\\n".join(lines) + "\\n")
     os.rename(path + ".new", path)
-    time.sleep(0.5)
+    for _ in range(30_000):  # minutes: what takes longer hangs
+        if os.path.exists(path + ".seen"):
+            with open(path + ".seen") as file:
+                file.seek(before)
+                if wanted <= set(file.read().splitlines()):
+                    return
+        time.sleep(0.01)
+    raise TimeoutError("no sample was taken")
 """ % CARD
 
 # As much of PyTorch as the hook looks at.
@@ -75,7 +84,7 @@ class Machine:
 
     def run(self, command: "list[object]", *options: object, **more: Any) -> "subprocess.CompletedProcess[str]":
         return subprocess.run(
-            self.words(command, *options), capture_output=True, text=True, timeout=120, env=self.environment, **more
+            self.words(command, *options), capture_output=True, text=True, timeout=600, env=self.environment, **more
         )
 
     def python(self, program: str, *options: object) -> "subprocess.CompletedProcess[str]":
@@ -143,7 +152,7 @@ def test_signals_are_passed_on(machine: Machine, number: int) -> None:
     )
     assert process.stdout is not None and process.stdout.readline() == "ready\n"
     process.send_signal(number)
-    output, _ = process.communicate(timeout=60)
+    output, _ = process.communicate(timeout=600)
     assert (output, process.returncode) == ("caught\n", 9)
 
 

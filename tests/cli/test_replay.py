@@ -27,7 +27,7 @@ def dryfit(*arguments: object) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "LANG": "C.UTF-8"}
     environment.pop("LC_ALL", None)
     return subprocess.run(
-        [str(DRYFIT), *map(str, arguments)], capture_output=True, text=True, timeout=60, env=environment
+        [str(DRYFIT), *map(str, arguments)], capture_output=True, text=True, timeout=600, env=environment
     )
 
 

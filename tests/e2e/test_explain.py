@@ -94,7 +94,7 @@ def environment_variables() -> "dict[str, str]":
 
 
 def dryfit(*arguments: str, code: int = 0) -> str:
-    done = subprocess.run([DRYFIT, *arguments], capture_output=True, text=True, timeout=60, env=environment_variables())
+    done = subprocess.run([DRYFIT, *arguments], capture_output=True, text=True, timeout=600, env=environment_variables())
     assert done.returncode == code, done.stderr
     return done.stdout if code == 0 else done.stderr
 
@@ -235,7 +235,7 @@ assert "<html" in viz.trace_plot(data).lower()
 assert "<html" in viz.segment_plot(data).lower()
 print(viz.segsum(data).count("\\n"))
 """
-    done = subprocess.run([interpreter(environment), "-c", program, file], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([interpreter(environment), "-c", program, file], capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) > 10
     (entries, *_) = pickle.loads(file.read_bytes())["device_traces"]
@@ -266,7 +266,7 @@ def test_a_perfetto_trace_is_understood_by_perfettos_trace_processor(gpt2: Expla
         "select name from slice where dur = 0 and name = 'peak'",
     ]
     script = REPOSITORY / "tests" / "e2e" / "perfetto" / "query.py"
-    done = subprocess.run([python, script, node, file, *queries], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([python, script, node, file, *queries], capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     slices, counters, errors, peaks = json.loads(done.stdout)
     names = {name for (name,) in slices}

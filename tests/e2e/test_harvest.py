@@ -298,7 +298,7 @@ def test_An_interruption_leaves_a_sound_file_and_no_process(folder: Path) -> Non
     while not list(folder.glob("dryfit-*/run/trace-*")) and time.monotonic() < deadline:
         time.sleep(0.1)
     process.send_signal(signal.SIGINT)
-    stdout, stderr = process.communicate(timeout=120)
+    stdout, stderr = process.communicate(timeout=600)
     assert process.returncode == 1, stderr
     assert b"Run the same command again to continue." in stderr
     assert rows_in(out) == {} or len(rows_in(out)) < 4

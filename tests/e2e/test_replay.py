@@ -50,7 +50,7 @@ class Run:
 def replayed(source: Path, *options: str, code: int = 0) -> dict[str, Any]:
     """The report of a replay."""
     command = [str(DRYFIT), "replay", str(source), "--json", *options]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     assert done.returncode == code, done.stderr
     return json.loads(done.stdout)
 

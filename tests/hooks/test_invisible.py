@@ -192,5 +192,5 @@ def test_dataloader_workers_work(torch_python, hooks, tmp_path, method):
     # The thread that feeds a loader's queue may be the last to hold its semaphore. Where the interpreter ends while that
     # thread cleans up, Python warns of a leak, with hooks or without.
     environment["PYTHONWARNINGS"] = "ignore:resource_tracker:UserWarning"
-    done = subprocess.run([torch_python, script], capture_output=True, text=True, timeout=120, env=environment)
+    done = subprocess.run([torch_python, script], capture_output=True, text=True, timeout=600, env=environment)
     assert (done.stdout.strip(), done.stderr) == ("[[0, 1, 2, 3], [4, 5, 6, 7]]", "")

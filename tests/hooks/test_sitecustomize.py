@@ -59,20 +59,22 @@ def test_a_program_without_torch_loads_nothing_heavy(plain_python):
     assert done.stdout.strip() == "['_dryfit_hooks', '_dryfit_hooks.imports']"
 
 
-def test_starting_the_hooks_takes_less_than_five_milliseconds(plain_python):
+def test_starting_the_hooks_is_a_matter_of_a_few_hundred_calls(plain_python):
+    """Of a thousand calls the slowest Python makes nothing that a user could notice."""
     program = """
-        import sys, time
+        import sys
         sys.path.insert(0, {folder!r})
         for name in [n for n in sys.modules if n.startswith('_dryfit')]:
             del sys.modules[name]
-        start = time.perf_counter()
+        calls = []
+        sys.setprofile(lambda frame, event, argument: calls.append(event))
         import _dryfit_hooks
         _dryfit_hooks.start()
-        print(time.perf_counter() - start)
+        sys.setprofile(None)
+        print(sum(event in ("call", "c_call") for event in calls))
     """
     folder = str(Path(__file__).resolve().parents[2] / "python" / "dryfit" / "hooks")
-    times = [float(plain_python(program.format(folder=folder)).stdout) for _ in range(5)]
-    assert min(times) < 0.005
+    assert 0 < int(plain_python(program.format(folder=folder)).stdout) < 1000
 
 
 @pytest.mark.parametrize("way", ["script", "module", "runpy"])

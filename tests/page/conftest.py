@@ -67,7 +67,9 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 class Opened:
     """A page in a tab, and what went wrong in it."""
 
-    def __init__(self, context: Any, file: Path, prepare: "Callable[[Any], None]" = lambda tab: None) -> None:
+    def __init__(
+        self, context: Any, file: Path, prepare: "Callable[[Any], None]" = lambda tab: None, gpu: str = ""
+    ) -> None:
         self.file = file
         self.tab = context.new_page()
         prepare(self.tab)
@@ -76,7 +78,7 @@ class Opened:
         self.tab.on("console", lambda message: message.type in ("error", "warning") and self.troubles.append(message.text))
         self.tab.on("pageerror", lambda error: self.troubles.append(str(error)))
         self.tab.on("request", lambda request: self.requests.append(request.url))
-        self.tab.goto(file.as_uri())
+        self.tab.goto(file.as_uri() + (f"#gpu={gpu}" if gpu else ""))
         self.tab.wait_for_selector("html[data-ready]", timeout=HANGING_MS)
         self.settle()
 
@@ -85,7 +87,14 @@ class Opened:
         self.tab.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def text(self, selector: str) -> str:
-        return self.tab.inner_text(selector)
+        """Spaces that do not break are spaces."""
+        return self.tab.inner_text(selector).replace("\u00a0", " ")
+
+    def choose_gpu(self, gpu: str, name: str) -> None:
+        """In the strip; waits until the verdict has that name."""
+        self.tab.click(f'#strip [data-gpu="{gpu}"]')
+        self.tab.wait_for_function("(name) => document.getElementById('verdict-title').textContent.includes(name)", arg=name)
+        self.settle()
 
     def box(self, selector: str) -> "dict[str, float]":
         return self.tab.locator(selector).first.bounding_box()
@@ -104,11 +113,13 @@ def opened(browser: Any) -> Iterator[Callable[..., Opened]]:
     """Opens a page; afterwards nothing may have gone wrong in it."""
     contexts, pages = [], []
 
-    def open_page(file: Path, prepare: "Callable[[Any], None]" = lambda tab: None, **options: Any) -> Opened:
+    def open_page(
+        file: Path, prepare: "Callable[[Any], None]" = lambda tab: None, gpu: str = "", **options: Any
+    ) -> Opened:
         context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce", **options})
         context.set_default_timeout(HANGING_MS)
         contexts.append(context)
-        pages.append(Opened(context, file, prepare))
+        pages.append(Opened(context, file, prepare, gpu))
         return pages[-1]
 
     yield open_page

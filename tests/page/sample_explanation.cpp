@@ -27,6 +27,7 @@ class Player {
 
   Explanation play() {
     load();
+    if (job_.fails && job_.steps == 0) fail();
     for (std::uint32_t step = 1; step <= job_.steps; ++step) {
       forward(step);
       if (job_.fails && step == job_.steps) {

@@ -14,7 +14,7 @@ struct Job {
   std::uint32_t blocks = 12;
   std::uint32_t steps = 3;
   std::uint32_t temporaries = 2;  ///< in the forward pass of each layer
-  bool fails = false;             ///< in the forward pass of the last step
+  bool fails = false;             ///< in the forward pass of the last step; without a step, while loading
 };
 
 /// What an explanation of it would be, in all its parts, and consistent: allocations, spans, stacks, reserved memory

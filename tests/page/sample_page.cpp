@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
 //
-//   sample_page fits|fails|many|unexplained|snapshot FILE
+//   sample_page fits|fails|fails-first|fails-loading|many|eight|unexplained|snapshot FILE
 //
-// Writes the page of an imagined job, for the tests in a browser. "many" has 200,000 allocations; "unexplained" is a
-// run without a memory history, "snapshot" a history without a run: no verdict, no marks.
+// Writes the page of an imagined job, for the tests in a browser. "fails-first" fails in step 1 and "fails-loading"
+// before it; "many" has 200,000 allocations; "eight" is a run on eight GPUs with every answer; "unexplained" is a run
+// without a memory history, "snapshot" a history without a run: no verdict, no marks.
 #include <cstdio>
 #include <fstream>
 #include <string>
@@ -47,9 +48,9 @@ Verdict verdict_of(const explain::Explanation& explanation, const std::string& i
 }
 
 void fail(Verdict& verdict) {
-  verdict.reason = "PyTorch ran out of device memory: asked for 786 MiB more in step 2, forward; 310 MiB were free";
-  verdict.hint = "try a smaller batch";
-  verdict.oom = analysis::FailedRequest{786_MiB, 310_MiB, {2, "forward"}};
+  verdict.answer = Answer::does_not_fit;
+  verdict.reason = "PyTorch ran out of device memory";
+  verdict.oom = analysis::FailedRequest{786_MiB, 310_MiB, verdict.peak_at};
 }
 
 verdict::Counting counting() {
@@ -82,15 +83,50 @@ int write_snapshot(const std::string& file) {
   return write({.title = "snapshot.pickle", .explanations = {&explanation}}, file);
 }
 
+/// With outside memory of 160 MiB, what fail() says is free.
+Bytes too_little(const explain::Explanation& explanation) { return explanation.peak.reserved + 470_MiB; }
+
+/// The small job on eight GPUs, in the order of their names.
+int write_eight(const std::string& file) {
+  const auto explanation = sample_explanation({});
+  const auto on = [&](const char* id, Bytes capacity, Answer answer) {
+    auto result = verdict_of(explanation, id, id, capacity, answer);
+    if (answer == Answer::does_not_fit) fail(result);
+    if (answer == Answer::cannot_tell) result.reason = "the program failed with exit code 1; its own output is above";
+    return result;
+  };
+  const std::vector<Verdict> verdicts{
+      on("a100-40gb", 40506_MiB, Answer::fits),           on("a100-40gb-mig-1g.5gb", 4864_MiB, Answer::cannot_tell),
+      on("rtx-2060-6gb", 2000_MiB, Answer::does_not_fit), on("rtx-3060-12gb", 12042_MiB, Answer::fits),
+      on("rtx-3080-10gb", 2780_MiB, Answer::tight),       on("rtx-3090-24gb", 24259_MiB, Answer::fits),
+      on("rtx-4060-8gb", 2100_MiB, Answer::does_not_fit), on("t4-16gb", 14920_MiB, Answer::fits)};
+  return write({.title = "dryfit: train.py",
+                .verdict = report::json_text("0.2.0", {"python", "train.py"}, verdicts, std::nullopt)},
+               file);
+}
+
+/// A job that fails on its only GPU.
+int write_failure(const Job& job, const std::string& file) {
+  auto explanation = sample_explanation(job);
+  explanation.card = "rtx-4060-8gb";
+  std::vector<Verdict> verdicts{verdict_of(explanation, "rtx-4060-8gb", "NVIDIA GeForce RTX 4060",
+                                           too_little(explanation), Answer::does_not_fit)};
+  fail(verdicts[0]);
+  return write({.title = "dryfit: train.py",
+                .verdict = report::json_text("0.2.0", {"python", "train.py"}, verdicts, std::nullopt),
+                .explanations = {&explanation}},
+               file);
+}
+
 int write_page(const Job& job, bool explained, const std::string& file) {
   auto first = sample_explanation(job);
   auto second = sample_explanation({.blocks = 6, .fails = true});
   first.card = "a100-40gb";
   second.card = "rtx-4060-8gb";
   std::vector<Verdict> verdicts{
-      verdict_of(first, "a100-40gb", "NVIDIA A100-SXM4-40GB", 40506_MiB,
+      verdict_of(first, "a100-40gb", "NVIDIA A100-SXM4-40GB", job.fails ? too_little(first) : 40506_MiB,
                  job.fails ? Answer::does_not_fit : Answer::fits),
-      verdict_of(second, "rtx-4060-8gb", "NVIDIA GeForce RTX 4060", 2100_MiB, Answer::does_not_fit)};
+      verdict_of(second, "rtx-4060-8gb", "NVIDIA GeForce RTX 4060", too_little(second), Answer::does_not_fit)};
   if (job.fails) fail(verdicts[0]);
   fail(verdicts[1]);
   // A command that would end the script element, or be markup, if it were not written as text.
@@ -109,9 +145,12 @@ int main(int argc, char** argv) {
   const std::string_view kind = argc == 3 ? argv[1] : "";
   if (kind == "fits") return write_page({}, true, argv[2]);
   if (kind == "fails") return write_page({.fails = true}, true, argv[2]);
+  if (kind == "fails-first") return write_failure({.steps = 1, .fails = true}, argv[2]);
+  if (kind == "fails-loading") return write_failure({.steps = 0, .fails = true}, argv[2]);
+  if (kind == "eight") return write_eight(argv[2]);
   if (kind == "many") return write_page({.blocks = 48, .steps = 63, .temporaries = 6}, true, argv[2]);
   if (kind == "unexplained") return write_page({}, false, argv[2]);
   if (kind == "snapshot") return write_snapshot(argv[2]);
-  std::fputs("usage: sample_page fits|fails|many|unexplained|snapshot FILE\n", stderr);
+  std::fputs("usage: sample_page fits|fails|fails-first|fails-loading|many|eight|unexplained|snapshot FILE\n", stderr);
   return 2;
 }

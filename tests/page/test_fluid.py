@@ -53,7 +53,8 @@ class Counted:
 
     def __init__(self, browser: Any, file: Path) -> None:
         context = browser.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
-        self.page = Opened(context, file, self.__prepare)
+        self.page = Opened(context, file, self.__prepare, CARD)
+        self.page.tab.click("#group")  # a row for each tensor
 
     def __prepare(self, tab: Any) -> None:
         tab.add_init_script(f"({COUNT_CANVAS})()")
@@ -132,7 +133,9 @@ def test_a_question_costs_in_proportion_to_the_tensors_it_is_about(counted: Dict
 
 @pytest.mark.parametrize("size", SIZES)
 def test_more_rows_are_added_and_nothing_else_changes(opened: Callable[..., Any], sample: Callable[[str], Path], size: str) -> None:
-    page = opened(sample(size))
+    page = opened(sample(size), gpu=CARD)
+    page.tab.click("#group")
+    page.settle()
     for press in (1, 2):
         before = page.tab.locator("#tensor-rows > *").count()
         page.tab.evaluate(WATCH)
@@ -158,7 +161,9 @@ def test_each_press_for_more_rows_costs_the_same(counted: Dict[str, Counted]) ->
 
 
 def test_rows_out_of_sight_are_neither_styled_nor_laid_out(browser: Any, opened: Callable[..., Any], sample: Callable[[str], Path]) -> None:
-    page = opened(sample("many"), viewport={"width": 1280, "height": 500})
+    page = opened(sample("many"), gpu=CARD, viewport={"width": 1280, "height": 500})
+    page.tab.click("#group")
+    page.settle()
     inside = "() => document.querySelectorAll('#tensor-rows, #tensor-rows *').length"
     before = page.tab.evaluate(inside)
     browser.start_tracing(page=page.tab, categories=["devtools.timeline"])

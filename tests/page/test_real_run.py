@@ -80,7 +80,7 @@ def test_the_page_carries_what_pytorch_counted(data: Dict[str, Payload], results
 
 
 def test_the_peak_is_shown_in_its_step(opened: Open, page_file: Path, data: Dict[str, Payload], results: Dict[str, Any]) -> None:
-    page = opened(page_file)
+    page = opened(page_file, gpu=FITS)
     peak = page.tab.locator("#peak")
     assert int(peak.get_attribute("data-event")) == data[FITS].fullest()
     assert int(peak.get_attribute("data-step")) == results[FITS]["peak_at"]["step"]
@@ -89,7 +89,7 @@ def test_the_peak_is_shown_in_its_step(opened: Open, page_file: Path, data: Dict
 
 
 def test_the_bar_adds_up_to_the_card(opened: Open, page_file: Path, results: Dict[str, Any]) -> None:
-    page = opened(page_file)
+    page = opened(page_file, gpu=FITS)
     widths = page.tab.evaluate("() => [...document.querySelectorAll('#device-bar span')].map((e) => parseFloat(e.style.width))")
     left = 100 * results[FITS]["headroom_bytes"] / results[FITS]["capacity_bytes"]
     assert abs(sum(widths) - 100) < 0.01
@@ -97,7 +97,7 @@ def test_the_bar_adds_up_to_the_card(opened: Open, page_file: Path, results: Dic
 
 
 def test_the_page_knows_the_model_and_the_lines(opened: Open, page_file: Path) -> None:
-    page = opened(page_file)
+    page = opened(page_file, gpu=FITS)
     page.tab.locator('#flame .frame[aria-label^="mlp,"]').first.click()
     page.settle()
     modules = page.rows("Module")
@@ -111,9 +111,7 @@ def test_the_page_knows_the_model_and_the_lines(opened: Open, page_file: Path) -
 
 def test_the_failure_is_shown_where_it_happened(opened: Open, page_file: Path, results: Dict[str, Dict[str, Any]]) -> None:
     page = opened(page_file)
-    page.tab.select_option("#card", FAILS)
-    page.tab.wait_for_function("() => document.getElementById('verdict-title').textContent.includes('4060')")
-    page.settle()
+    page.choose_gpu(FAILS, "4060")
     oom = results[FAILS]["oom"]
     assert int(page.tab.locator("#peak").get_attribute("data-step")) == oom["step"]
     assert page.text("#moment") == f"Failure, step {oom['step']}, {oom['phase']}"

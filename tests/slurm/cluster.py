@@ -112,7 +112,7 @@ class Cluster:
 
     def output(self, *command: str) -> str:
         words = [program(command[0]), *command[1:]]
-        return subprocess.run(words, env=self.environment, capture_output=True, text=True, timeout=60).stdout
+        return subprocess.run(words, env=self.environment, capture_output=True, text=True, timeout=600).stdout
 
     def queued(self) -> "list[str]":
         """The ids of the array jobs in the queue."""
@@ -128,7 +128,7 @@ class Cluster:
         )
 
     def _until(self, ready: "Callable[[], bool]", what: str) -> None:
-        for _ in range(600):
+        for _ in range(6000):
             if ready():
                 return
             time.sleep(0.1)

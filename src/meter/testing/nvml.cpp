@@ -7,6 +7,9 @@
 //     card NAME               one for each card, first of all
 //     process CARD PID BYTES  a process on the card of that number, from 0
 //     account CARD PID BYTES  the peak that accounting mode kept for a process
+//
+// Each process that it reported is a line "PID BYTES" of the file with ".seen" behind its name, so that a test can wait
+// for a sample rather than for a time.
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -52,6 +55,13 @@ State current_state() {
   return result;
 }
 
+void note_seen(const std::vector<Entry>& reported) {
+  const char* path = std::getenv("DRYFIT_TESTING_NVML");
+  if (!path || reported.empty()) return;
+  std::ofstream seen(std::string(path) + ".seen", std::ios::app);
+  for (const auto& each : reported) seen << each.pid << ' ' << each.bytes << std::endl;
+}
+
 nvmlDevice_t handle_of(std::size_t card) { return reinterpret_cast<nvmlDevice_t>(card + 1); }
 std::size_t card_of(nvmlDevice_t handle) { return reinterpret_cast<std::size_t>(handle) - 1; }
 
@@ -94,6 +104,7 @@ nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t device, unsign
     infos[i].pid = here[i].pid;
     infos[i].usedGpuMemory = here[i].bytes;
   }
+  note_seen(here);
   return NVML_SUCCESS;
 }
 

@@ -8,6 +8,7 @@ const CHART_BOTTOM = 28; // below the plot: the axis of events
 const CHART_LEFT = 62;
 const CHART_RIGHT = 8;
 const SMALLEST_RANGE = 20;
+const FAILED_WIDTH = 16;
 
 /** Round numbers up to `highest`, some four of them, in powers of two of the unit. */
 function ticksUpTo(highest) {
@@ -33,10 +34,11 @@ function preparedCanvas(canvas) {
 }
 
 class Chart {
-  constructor(state, colours, capacity) {
+  constructor(state, colours, { capacity, failed }) {
     this.state = state;
     this.colours = colours;
-    this.capacity = capacity; // what PyTorch can have of the card; null: not known
+    this.capacity = capacity; // what PyTorch can have of the GPU; null: unknown
+    this.failed = state.run.failure ? failed : null; // bytes of the request that failed
     this.canvas = byId("canvas");
     this.highest = this.#highest();
     this.hovered = null;
@@ -49,6 +51,7 @@ class Chart {
     const { run, timeline } = this.state;
     let highest = timeline.total[run.peak] ?? 0;
     for (const reserved of run.reserved) highest = Math.max(highest, reserved);
+    if (this.failed !== null) highest = Math.max(highest, run.peakReserved + this.failed);
     const near = this.capacity !== null && this.capacity < highest * 1.6;
     return (near ? Math.max(highest, this.capacity) : highest) * 1.06 || 1;
   }
@@ -89,9 +92,11 @@ class Chart {
     this.#drawGrid(context, width);
     this.#drawStack(context);
     this.#drawReserved(context);
+    this.#drawFailed(context);
     this.#drawCapacity(context, width);
     this.#drawEvents(context, height);
     placeMarks(this);
+    placeLabels(this);
     drawRibbon(this);
     drawOverview(this);
   }
@@ -183,20 +188,47 @@ class Chart {
     }
     context.stroke();
     context.lineWidth = 1;
-    const end = timeline.reservedAt(this.eventAt(right - 1)) ?? 0;
-    this.#label(context, "reserved by PyTorch", this.yOf(end), "ink", "right");
   }
 
-  /** Above a line, at its left or right end. */
-  #label(context, text, y, colour, side = "left") {
-    context.fillStyle = this.colours.get(colour);
-    context.textAlign = side;
-    context.textBaseline = "bottom";
-    context.fillText(text, side === "left" ? this.plot.left + 5 : this.plot.right - 5, y - 2);
+  /** Where the request that failed would have gone: on top of what was reserved, at the left of the failure. */
+  failedBox() {
+    const { run } = this.state;
+    const right = this.failed === null ? -1 : this.xOf(run.peak + 0.5);
+    if (right < this.plot.left || right > this.plot.right + 1) return null;
+    const left = Math.max(this.plot.left, right - FAILED_WIDTH);
+    return { left, right, top: this.yOf(run.peakReserved + this.failed), bottom: this.yOf(run.peakReserved) };
+  }
+
+  #drawFailed(context) {
+    const box = this.failedBox();
+    if (!box) return;
+    const { left, right, top, bottom } = box;
+    context.save();
+    context.beginPath();
+    context.rect(left, top, right - left, bottom - top);
+    context.fillStyle = this.colours.get("card");
+    context.fill();
+    context.clip();
+    context.strokeStyle = this.colours.get("bad");
+    context.lineWidth = 3;
+    for (let y = top - FAILED_WIDTH; y < bottom + FAILED_WIDTH; y += 7) {
+      context.beginPath();
+      context.moveTo(left, y + FAILED_WIDTH);
+      context.lineTo(right, y);
+      context.stroke();
+    }
+    context.restore();
+    context.strokeStyle = this.colours.get("bad");
+    context.strokeRect(left + 0.5, top + 0.5, right - left - 1, bottom - top - 1);
+  }
+
+  /** Whether the end of the GPU's memory is in the picture. */
+  get showsCapacity() {
+    return this.capacity !== null && this.capacity <= this.highest;
   }
 
   #drawCapacity(context, width) {
-    if (this.capacity === null || this.capacity > this.highest) return;
+    if (!this.showsCapacity) return;
     const y = Math.round(this.yOf(this.capacity)) + 0.5;
     context.strokeStyle = this.colours.get("bad");
     context.setLineDash([6, 4]);
@@ -205,7 +237,6 @@ class Chart {
     context.lineTo(width - CHART_RIGHT, y);
     context.stroke();
     context.setLineDash([]);
-    this.#label(context, "memory available to PyTorch", y, "bad");
   }
 
   #drawEvents(context, height) {

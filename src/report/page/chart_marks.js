@@ -3,6 +3,8 @@
 //
 // What stands over, above and below the chart: marks of moments, the ribbon of steps and phases, the overview.
 
+const RIBBON_LETTER = 6.6; // pixels, of the ribbon's font
+
 /** Puts a mark at an event, its text on the side where there is room; null hides it. */
 function placeMark(chart, mark, event, text) {
   const { left, right } = chart.plot;
@@ -46,7 +48,8 @@ function* bands(chart, marks, kind) {
     if (to - from < 1) continue;
     const { step, phase } = marks[i];
     const text = kind === "step" ? (step === 0 ? "loading" : `step ${step}`) : phase;
-    const shown = to - from > 40 ? text : to - from > 14 && kind === "step" && step > 0 ? step : "";
+    const isWide = to - from > text.length * RIBBON_LETTER + 6;
+    const shown = isWide ? text : to - from > 14 && kind === "step" && step > 0 ? step : "";
     const style = `left: ${from}px; width: ${to - from}px`;
     yield element(
       "span",

@@ -78,7 +78,7 @@ function sharesTable(title, shares, key, whole) {
       ["share", "number"],
       ["", "gauge-cell"],
     ],
-    rows.map(([name, flops]) => [name, decimalText(flops, "FLOP"), shareText(flops, whole), gauge(flops)]),
+    rows.map(([name, flops]) => [breakable(name), decimalText(flops, "FLOP"), shareText(flops, whole), gauge(flops)]),
   );
   return element("div", {}, element("h3", {}, title), table);
 }

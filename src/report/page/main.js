@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Puts the parts together, for one card at a time.
+// Puts the parts together, for one GPU at a time.
 
 const colours = new Colours();
 let redraw = () => {}; // everything that depends on size and theme
@@ -75,15 +75,16 @@ function addRunFacts(run, timeline) {
   run.peakReserved = timeline.reservedAt(run.peak) ?? run.peakAllocated;
   run.peakCategories = run.events ? timeline.stackAt(run.peak) : new Float64Array(run.categories.length);
   run.peakWord = run.failure ? "Failure" : "Peak";
+  run.peakLiving = timeline.livingAt(run.peak);
   run.unknownBytes = run.peakCategories[run.categories.findIndex(({ key }) => key === "unknown")] ?? 0;
 }
 
 /** The parts that show one run; each draws itself again when what it shows has changed. */
-function showRun(run, timeline, capacity) {
+function showRun(run, timeline, limits) {
   const state = new State(run, timeline);
   const paths = new Paths(run);
   const search = new Search(run);
-  const chart = new Chart(state, colours, capacity);
+  const chart = new Chart(state, colours, limits);
   const legend = new Legend(state, colours);
   const flame = new Flame(state, paths);
   const tensors = new Tensors(state, paths);
@@ -92,12 +93,14 @@ function showRun(run, timeline, capacity) {
   connectSearch(state, search);
   connectViews(state);
   connectFold(state, paths);
-  new ChartControl(chart, state, (event) => legend.show(event));
+  const control = new ChartControl(chart, state, (event) => legend.show(event));
   state.listen(["range", "moment", "category"], () => chart.draw());
   state.listen(["moment", "category"], () => legend.show(chart.hovered));
+  if (failsEarly(run, timeline)) control.showPeakStep();
+  connectGrouping(state);
   const shown = ["moment", "category", "view", "folded", "frame", "search"];
   state.listen(shown, () => flame.draw());
-  state.listen(shown, () => tensors.draw());
+  state.listen([...shown, "grouped"], () => tensors.draw());
   state.listen(["moment", "search"], () => sayFound(state));
   for (const id of ["memory", "owners", "tensors"]) byId(id).hidden = false;
   byId("segments").hidden = run.segments.length === 0;
@@ -112,38 +115,65 @@ function showRun(run, timeline, capacity) {
   redraw();
 }
 
-/** A change of card makes new parts: elements that hold listeners of the old ones are put in anew. */
+/** A failure in loading or in the first step, which later steps cannot be compared with. */
+const failsEarly = (run, timeline) => run.failure !== null && timeline.placeAt(run.peak).step <= 1;
+
+function connectGrouping(state) {
+  const button = byId("group");
+  const show = () => button.setAttribute("aria-pressed", String(state.grouped));
+  button.onclick = () => state.change({ grouped: !state.grouped });
+  state.listen(["grouped"], show);
+  show();
+}
+
+/** A change of GPU makes new parts: elements that hold listeners of the old ones are put in anew. */
 function dropListeners() {
   for (const id of ["canvas", "overview", "flame", "segment-map"]) byId(id).replaceWith(byId(id).cloneNode(false));
+}
+
+/** What PyTorch can have of the GPU and what it failed to get; null: unknown. */
+function limitsOf(result, run) {
+  return {
+    capacity: result?.capacity_bytes ? result.capacity_bytes - outsideOf(result) : null,
+    failed: result?.oom?.requested_bytes ?? run.failure?.requested ?? null,
+  };
 }
 
 async function showCard(verdict, result, payload) {
   const run = payload ? await openPayload(payload.textContent) : null;
   const timeline = run ? new Timeline(run) : null;
   if (run) addRunFacts(run, timeline);
-  showVerdict(result, run);
+  showVerdict(result, run, verdict?.results ?? []);
   showConditions(verdict, result, run);
   dropListeners();
   for (const id of ["memory", "owners", "tensors", "segments"]) byId(id).hidden = true;
-  if (run && run.events > 0)
-    showRun(run, timeline, result?.capacity_bytes ? result.capacity_bytes - outsideOf(result) : null);
+  if (run && run.events > 0) showRun(run, timeline, limitsOf(result, run));
   else redraw = () => {};
 }
 
 function connectCards(verdict, results, payloads) {
-  const ids = results.length > 0 ? results.map(({ card }) => card) : payloads.map(({ dataset }) => dataset.card);
+  const sorted = failuresFirst(results);
+  const ids = results.length > 0 ? sorted.map(({ card }) => card) : payloads.map(({ dataset }) => dataset.card);
   const select = byId("card");
   select.replaceChildren(...ids.map((id) => element("option", { value: id }, id)));
-  byId("card-choice").hidden = ids.length < 2;
-  const show = (id) =>
-    showCard(
+  byId("card-choice").hidden = ids.length < 2 || results.length > 0; // of results there is the strip
+  const show = (id) => {
+    select.value = id;
+    markChosen(id);
+    return showCard(
       verdict,
       results.find(({ card }) => card === id) ?? null,
       payloads.find(({ dataset }) => dataset.card === id) ?? null,
     );
+  };
   select.onchange = () => show(select.value);
-  return show(ids[0]);
+  showStrip(results, show);
+  const named = namedInAddress();
+  return show(ids.includes(named) ? named : ids[0]);
 }
+
+/** report.html#gpu=a100-40gb opens with that GPU. */
+const namedInAddress = () => new URLSearchParams(location.hash.slice(1)).get("gpu");
 
 /** Heights change with every choice, and nothing is drawn by them. */
 function onWidthChange(changed) {
@@ -160,7 +190,8 @@ async function main() {
   const results = verdict?.results ?? [];
   const payloads = [...document.querySelectorAll("script[data-card]")];
   byId("version").textContent = verdict?.dryfit ?? "";
-  byId("command").textContent = (verdict?.command ?? []).join(" ");
+  const words = (verdict?.command ?? []).map((word) => element("span", { class: "word" }, word));
+  byId("command").replaceChildren(...words.flatMap((word, k) => (k === 0 ? [word] : [" ", word])));
   themeButton(byId("theme"), () => {
     colours.refresh();
     redraw();

@@ -14,6 +14,7 @@ class State {
     this.category = null; // shown alone
     this.view = run.hasMarks ? "module" : "line"; // of the flame graph; without marks no module is known
     this.folded = true; // lists of modules, in the flame graph
+    this.grouped = true; // tensors that are alike, in the table
     this.frame = null; // of the flame graph, shown alone
     this.search = "";
     this.living = timeline.livingAt(this.moment);

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table of the largest tensors at the moment, of those that category, frame and search leave.
+// The table of the largest tensors at the moment, of those that category, frame and search leave. A row is a tensor, or
+// several that are alike and can be unfolded.
 
 const FIRST_ROWS = 20;
 const MORE_ROWS = 80;
@@ -10,7 +11,9 @@ class Tensors {
   constructor(state, paths) {
     this.state = state;
     this.paths = paths;
+    this.alike = new Alike(state.run);
     this.rows = FIRST_ROWS;
+    this.made = 0; // rows, without those of unfolded groups
     this.order = "size";
     this.#head();
     byId("more").onclick = () => {
@@ -68,8 +71,13 @@ class Tensors {
     );
     const older = (a, b) => run.born[a] - run.born[b];
     const larger = (a, b) => run.bytes[b] - run.bytes[a] || older(a, b);
-    this.found.sort(this.order === "age" ? older : larger);
+    const order = this.order === "age" ? older : larger;
+    this.groups = state.grouped
+      ? this.alike.groups(this.found, order)
+      : this.found.map((i) => ({ members: [i], bytes: run.bytes[i], first: i }));
+    this.groups.sort((a, b) => (this.order === "age" ? 0 : b.bytes - a.bytes) || order(a.first, b.first));
     this.rows = FIRST_ROWS;
+    this.made = 0;
     byId("tensor-rows").replaceChildren();
     this.#fill();
     this.#say();
@@ -95,11 +103,43 @@ class Tensors {
 
   /** Adds the rows that are not there yet; those that are stay as they are. */
   #fill() {
-    const body = byId("tensor-rows");
-    body.append(...this.found.slice(body.childElementCount, this.rows).map((i) => this.#row(i)));
-    const left = this.found.length - this.rows;
+    const added = this.groups.slice(this.made, this.rows);
+    this.made += added.length;
+    byId("tensor-rows").append(...added.map((group) => this.#groupRow(group)));
+    const left = this.groups.length - this.rows;
     byId("more").hidden = left <= 0;
     byId("more").textContent = `Show ${Math.min(left, MORE_ROWS)} more of ${countText(left)}`;
+  }
+
+  /** A tensor, or what those of the group have in common. */
+  #groupRow(group) {
+    const { run } = this.state;
+    const { members, first } = group;
+    if (members.length === 1) return this.#row(first);
+    const row = this.#row(first);
+    const [size, , type, , module] = row.cells;
+    size.replaceChildren(bytesText(group.bytes), this.#unfoldButton(row, group));
+    const types = new Set(members.map((i) => run.type[i])).size;
+    if (types > 1) type.append(element("span", { class: "sub" }, `and ${pluralText(types - 1, "other shape")}`));
+    const modules = new Set(members.map((i) => run.module[i]));
+    if (modules.size > 1) module.replaceChildren(...breakable(unnumbered(run.names[run.module[first]])));
+    return row;
+  }
+
+  /** "12 × 9.0 MiB", which shows the twelve below the row and takes them away again. */
+  #unfoldButton(row, { members }) {
+    const [most, least] = [members[0], members.at(-1)].map((i) => bytesText(this.state.run.bytes[i]));
+    const text = `${members.length} × ${most === least ? most : `about ${most}`}`;
+    let shown = [];
+    const button = element("button", { type: "button", class: "alike", "aria-expanded": "false" }, text);
+    button.onclick = () => {
+      for (const each of shown) each.remove();
+      shown = shown.length > 0 ? [] : members.map((i) => this.#row(i));
+      for (const each of shown) each.classList.add("member");
+      row.after(...shown);
+      button.setAttribute("aria-expanded", String(shown.length > 0));
+    };
+    return button;
   }
 
   #row(i) {
@@ -123,7 +163,7 @@ class Tensors {
       ),
       cell("Type", null, this.#typeText(i), sub(run.names[run.tensor[i]])),
       cell("Age", null, pluralText(moment - run.born[i], "event"), sub(`since ${placeText(step, phase)}`)),
-      cell("Module", null, run.names[run.module[i]] || "–", sub(run.inferred[i] ? "inferred" : "")),
+      cell("Module", null, ...breakable(run.names[run.module[i]] || "–"), sub(run.inferred[i] ? "inferred" : "")),
       cell("Line", null, lineText(run, run.line[i]) || "–", sub(line?.function)),
     );
   }

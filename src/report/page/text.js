@@ -44,10 +44,29 @@ function decimalText(value, unit) {
   return `${prefix === 0 && Number.isInteger(value) ? value : value.toPrecision(3)} ${PREFIXES[prefix]}${unit}`;
 }
 
+/** Numbers stay with their units where lines break. */
+const unbroken = (text) => text.replace(/(\d) (?=(?:[KMG]i)?B\b|%)/g, "$1\u00a0");
+
+/** A dotted or slashed name that breaks after its parts and not within them. */
+function breakable(name) {
+  return name.split(/(?<=[./])/).flatMap((part, k) => (k === 0 ? [part] : [element("wbr"), part]));
+}
+
+/** "try `dryfit run`" with what is between backticks as code. */
+function withCode(text) {
+  return text.split("`").map((part, k) => (k % 2 === 1 ? element("code", {}, part) : part));
+}
+
 /** "step 2, backward"; "loading" before the first step. */
 function placeText(step, phase) {
   if (step === 0) return phase === "load" || !phase ? "loading" : `before step 1, ${phase}`;
   return phase && phase !== "other" ? `step ${step}, ${phase}` : `step ${step}`;
+}
+
+/** "in step 2, backward"; "while loading". */
+function atText(step, phase) {
+  const place = placeText(step, phase);
+  return step > 0 ? `in ${place}` : place === "loading" ? "while loading" : place;
 }
 
 /** The end of a path that still tells which file it is. */

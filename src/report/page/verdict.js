@@ -1,43 +1,84 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The answer for the card that is looked at, and all cards side by side, out of the verdict as docs/json.md has it.
+// The answer for the GPU that is looked at, and all GPUs side by side, out of the verdict as docs/json.md has it.
 
 const ANSWERS = {
   fits: { sign: "✔", text: "fits", kind: "good" },
-  tight: { sign: "✔", text: "fits, tight", kind: "doubtful" },
+  tight: { sign: "!", text: "fits, tight", kind: "doubtful" },
   "does-not-fit": { sign: "✘", text: "does not fit", kind: "bad" },
   "cannot-tell": { sign: "?", text: "cannot tell", kind: "unsure" },
 };
 
+const answerOf = (result) => ANSWERS[result.verdict] ?? ANSWERS["cannot-tell"];
+const isFit = ({ verdict }) => verdict === "fits" || verdict === "tight";
+
 function answerElement(result) {
-  const { sign, text, kind } = ANSWERS[result.verdict] ?? ANSWERS["cannot-tell"];
+  const { sign, text, kind } = answerOf(result);
   return element("span", { class: kind }, `${sign} ${text}`);
 }
 
 const sentence = (text) => (text ? text[0].toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".") : "");
 
-function oomText({ requested_bytes: requested, device_free_bytes: free, step, phase }) {
-  return `PyTorch asked for ${bytesText(requested)} more in ${placeText(step, phase)}; ${bytesText(free)} were free.`;
+/** Bytes of the failed request that were not free; 0 where enough was free, but not in one piece. */
+const shortfallOf = ({ oom }) => (oom ? Math.max(0, oom.requested_bytes - oom.device_free_bytes) : 0);
+
+/** By how much it fits or does not; empty where that is unknown. */
+function marginText(result) {
+  const { headroom_bytes: headroom, capacity_bytes: capacity } = result;
+  if (isFit(result) && headroom !== null) {
+    if (headroom < 0) return `${bytesText(-headroom)} too much`;
+    return `${bytesText(headroom)} headroom (${shareText(headroom, capacity) || "0 %"})`;
+  }
+  const missing = result.verdict === "does-not-fit" ? shortfallOf(result) : 0;
+  return missing > 0 ? `at least ${bytesText(missing)} short` : "";
 }
 
-/** Who asked for what could not be had. */
-function failureText(run) {
+/** What the job needs where it has room: known from the smallest GPU on which it ran without running short. */
+function needOf(result, results) {
+  if (result.verdict !== "does-not-fit") return null;
+  const hasRoom = (other) =>
+    isFit(other) && other.device_peak_bytes !== null && !other.torch.alloc_retries && !other.torch.ooms;
+  const [best] = results.filter(hasRoom).sort((a, b) => a.capacity_bytes - b.capacity_bytes);
+  return best && best.device_peak_bytes > result.capacity_bytes ? { bytes: best.device_peak_bytes, on: best } : null;
+}
+
+function failedText(result, run) {
+  const { requested_bytes: requested, device_free_bytes: free, step, phase, library } = result.oom;
+  const owner = failureOwner(run);
+  const place = atText(step, phase) + (owner ? `, for ${owner}` : "");
+  return (
+    `${library ?? "PyTorch"} failed to allocate ${bytesText(requested)} ${place}; ` +
+    `${bytesText(free)} of ${bytesText(result.capacity_bytes)} were free.`
+  );
+}
+
+/** Module and line of the request that failed; empty where they are unknown. */
+function failureOwner(run) {
   if (!run?.failure) return "";
   const { module, line } = run.failure;
-  const owner = [module, lineText(run, line)].filter(Boolean).join(" at ");
-  return owner ? `The request came from ${owner}. ` : "";
+  return [module, lineText(run, line)].filter(Boolean).join(" at ");
+}
+
+function peakText({ verdict, device_peak_bytes: peak, capacity_bytes: capacity, peak_at: at }) {
+  const name = verdict === "cannot-tell" ? "Peak so far:" : "Peak:";
+  return `${name} ${bytesText(peak)} of ${bytesText(capacity)}${at ? `, ${atText(at.step, at.phase)}` : ""}.`;
 }
 
 /** The first lines of the page. Without a verdict (a recording from elsewhere) the peak is the headline. */
-function showVerdict(result, run) {
+function showVerdict(result, run, results) {
+  byId("owners-first").hidden = !run || run.events === 0;
+  if (run && run.events > 0) showLargestOwners(run);
+  showAdvice(result ? adviceFor(result, run, results) : []);
   const title = byId("verdict-title");
+  byId("verdict-margin").textContent = result ? unbroken(marginText(result)) : "";
   if (!result) {
     title.textContent = run
       ? `${bytesText(run.peakAllocated)} allocated at the ${run.peakWord.toLowerCase()}`
       : "Nothing was recorded";
     byId("verdict-lead").textContent = run && run.card ? `Recorded on ${run.card}.` : "A recording without a verdict.";
     byId("device").hidden = true;
+    byId("caveats").replaceChildren();
     byId("limits").hidden = true;
     return;
   }
@@ -45,21 +86,7 @@ function showVerdict(result, run) {
     answerElement(result),
     ` ${result.verdict === "cannot-tell" ? "for" : "on"} ${result.card_name ?? result.card}`,
   );
-  const lead = [];
-  if (result.device_peak_bytes !== null) {
-    lead.push(
-      element("strong", {}, bytesText(result.device_peak_bytes)),
-      ` of ${bytesText(result.capacity_bytes)} in use at the peak`,
-    );
-    if (result.peak_at) lead.push(`, in ${placeText(result.peak_at.step, result.peak_at.phase)}`);
-    if (result.headroom_bytes > 0 && result.verdict !== "does-not-fit")
-      lead.push(`; ${bytesText(result.headroom_bytes)} are left`);
-    lead.push(". ");
-  }
-  if (result.oom) lead.push(oomText(result.oom), " ", failureText(run));
-  else if (result.reason) lead.push(sentence(result.reason), " ");
-  if (result.hint) lead.push(sentence(result.hint));
-  byId("verdict-lead").replaceChildren(...lead);
+  byId("verdict-lead").textContent = unbroken(leadText(result, run, results));
   byId("caveats").replaceChildren(
     ...result.caveats.filter(({ text }) => text !== result.reason).map(({ text }) => element("li", {}, sentence(text))),
   );
@@ -78,81 +105,47 @@ function showLimits({ limits }) {
     return fraction === null ? size : `${size} (fraction ${fraction.toFixed(4)})`;
   };
   const bound = limits.upper_bound_because ? `, an upper bound: ${limits.upper_bound_because}` : "";
-  byId("limits").textContent =
+  byId("limits").textContent = unbroken(
     `Limits, ${how}: request ${bytesText(limits.to_request_bytes)} of the GPU to run as when alone. ` +
-    `PyTorch needs no retry with a cap of ${cap("comfortable")}, and runs with ${cap("least")}${bound}.`;
-}
-
-/** The card from end to end: categories, cached, outside PyTorch, left. */
-function showDevice(result, run) {
-  const parts = deviceParts(result, run);
-  byId("device").hidden = parts.length === 0 || !result.capacity_bytes;
-  if (byId("device").hidden) return;
-  const used = parts.reduce((sum, part) => sum + part.bytes, 0);
-  const left = Math.max(0, result.capacity_bytes - used);
-  const whole = Math.max(result.capacity_bytes, used);
-  if (left > 0) parts.push({ label: "left", bytes: left, colour: "var(--c-free)" });
-  const width = ({ bytes, colour }) =>
-    element("span", { style: `width: ${(100 * bytes) / whole}%; background: ${colour}` });
-  byId("device-bar").replaceChildren(...parts.map(width));
-  byId("device-bar").setAttribute(
-    "aria-label",
-    `The card's memory: ${parts.map(({ label, bytes }) => `${label} ${bytesText(bytes)}`).join(", ")}`,
-  );
-  byId("device-key").replaceChildren(
-    ...parts.map(({ label, bytes, colour }) =>
-      element("li", {}, swatch(colour), `${label} `, element("b", {}, bytesText(bytes))),
-    ),
+      `PyTorch needs no retry with a cap of ${cap("comfortable")}, and runs with ${cap("least")}${bound}.`,
   );
 }
 
-function deviceParts(result, run) {
+/** The terminal shows the program's output above the verdict; the page has none. */
+const withoutOutput = (reason) => reason.replace("; its own output is above", "");
+
+function leadText(result, run, results) {
   const parts = [];
-  if (run) {
-    run.categories.forEach(({ key, label }, c) =>
-      parts.push({ label, bytes: run.peakCategories[c], colour: `var(--c-${key})` }),
-    );
-    parts.push({ label: "cached, free", bytes: run.peakReserved - run.peakAllocated, colour: "var(--c-cached)" });
-  } else if (result.peak_breakdown?.torch_reserved_bytes) {
-    parts.push({ label: "PyTorch", bytes: result.peak_breakdown.torch_reserved_bytes, colour: "var(--c-parameters)" });
-  }
-  parts.push({ label: "outside PyTorch", bytes: outsideOf(result), colour: "var(--c-outside)" });
-  parts.push({ label: "held more at another time", bytes: heldMore(result, parts), colour: "var(--c-other)" });
-  return parts.filter(({ bytes }) => bytes > 0);
-}
-
-/** Most can be allocated at one moment and most be held at another; of a failure the moment is what it is. */
-function heldMore(result, parts) {
-  if (result.device_peak_bytes === null || result.verdict === "does-not-fit") return 0;
-  return result.device_peak_bytes - parts.reduce((sum, { bytes }) => sum + bytes, 0);
-}
-
-/** Context, libraries and kernel code. */
-function outsideOf({ outside_torch: outside }) {
-  return (outside.context_bytes ?? 0) + (outside.libraries_bytes ?? 0) + (outside.code_bytes ?? 0);
+  const need = needOf(result, results);
+  if (result.oom) parts.push(failedText(result, run));
+  else if (result.device_peak_bytes !== null) parts.push(peakText(result));
+  if (need) parts.push(`The job needs about ${bytesText(need.bytes)}, as ${need.on.obtained} on ${need.on.card}.`);
+  if (!result.oom && result.reason) parts.push(sentence(withoutOutput(result.reason)));
+  return parts.join(" ");
 }
 
 function showCards(results) {
-  byId("cards").hidden = results.length === 0;
+  byId("cards").hidden = results.length < 2;
   const size = (bytes) => (bytes === null || bytes === undefined ? "–" : bytesText(bytes));
   const head = [
-    ["card"],
+    ["GPU"],
     ["verdict"],
-    ["at the peak", "number"],
+    ["device peak", "number"],
     ["of", "number"],
-    ["left", "number"],
+    ["headroom", "number"],
     ["PyTorch reserved", "number"],
     ["allocated", "number"],
     ["outside", "number"],
     ["peak in"],
     ["steps", "number"],
   ];
-  const rows = results.map((result) => [
-    [element("strong", {}, result.card), cardBar(result)],
+  const sorted = failuresFirst(results);
+  const rows = sorted.map((result) => [
+    element("strong", { class: "nowrap" }, result.card),
     element("span", { class: "nowrap" }, answerElement(result)),
     size(result.device_peak_bytes),
     size(result.capacity_bytes),
-    result.verdict === "does-not-fit" || result.headroom_bytes === null ? "–" : size(result.headroom_bytes),
+    isFit(result) && result.headroom_bytes !== null ? size(result.headroom_bytes) : "–",
     size(result.torch.peak_reserved_bytes),
     size(result.torch.peak_allocated_bytes),
     result.outside_torch.context_bytes === null ? "–" : bytesText(outsideOf(result)),
@@ -162,7 +155,7 @@ function showCards(results) {
   const table = byId("cards").querySelector("table");
   fillTable(table, head, rows);
   [...table.tBodies[0].rows].forEach((row, i) => {
-    const text = dependsText(results[i]);
+    const text = dependsText(sorted[i]);
     if (!text) return;
     row.classList.add("explained");
     row.after(element("tr", { class: "reason" }, element("td", { colspan: head.length }, text)));
@@ -171,20 +164,7 @@ function showCards(results) {
 
 /** Why it is not a plain fit; empty for that. */
 function dependsText(result) {
-  if (result.oom) return oomText(result.oom);
+  if (result.oom) return failedText(result, null);
   if (result.verdict !== "fits" && result.reason) return sentence(result.reason);
   return result.caveats.length > 0 ? sentence(result.caveats[0].text) : "";
-}
-
-function cardBar(result) {
-  if (!result.capacity_bytes || result.device_peak_bytes === null) return "";
-  const outside = outsideOf(result);
-  const part = (kind, bytes) =>
-    element("span", { class: kind, style: `width: ${Math.min(100, (100 * bytes) / result.capacity_bytes)}%` });
-  return element(
-    "span",
-    { class: "card-bar", "aria-hidden": "true" },
-    part("torch", result.device_peak_bytes - outside),
-    part("outside", outside),
-  );
 }
