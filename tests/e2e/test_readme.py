@@ -43,6 +43,7 @@ sys.path.insert(0, str(REPOSITORY / "tools"))
 from dryfit_command import DRYFIT  # noqa: E402
 
 README = "README.md"
+PAGES = (README, *sorted(str(page.relative_to(REPOSITORY)) for page in REPOSITORY.glob("docs/*.md")))
 GUIDES = ("docs/run.md", "docs/replay.md", "docs/limits.md", "docs/explain.md")
 PYTHON = REPOSITORY / ".venv" / "torch-2.6.0" / "bin" / "python"
 HANGING_SECONDS = 1800  # no machine is that slow: what takes longer hangs
@@ -244,12 +245,29 @@ def test_every_make_target_that_is_named_exists() -> None:
     assert [target for target in named if not re.search(rf"^{target}:", makefile, re.MULTILINE)] == []
 
 
+def help_of(*command: str) -> str:
+    return subprocess.run([DRYFIT, *command, "--help"], capture_output=True, text=True, check=True).stdout
+
+
+def lines_of_dryfit(page: str) -> "Iterator[tuple[str, str]]":
+    """Each command of ours that a page shows, in a block or within a line, and what follows it up to the user's command."""
+    shown = re.finditer(r"(?:`|^\$ |^)dryfit ([a-z]+)\b([^`\n]*)", text_of(page), re.MULTILINE)
+    for match in shown:
+        yield match[1], re.split(r" -- | [|#>] ", match[2])[0]
+
+
 @needs_dryfit
-def test_every_command_that_is_named_exists() -> None:
-    help_text = subprocess.run([DRYFIT, "--help"], capture_output=True, text=True, check=True).stdout
-    named = set(re.findall(r"(?:`|^\$ |^)dryfit (\w+)", text_of(README), re.MULTILINE))
-    assert {"run", "report", "replay", "predict"} <= named
-    assert [command for command in named if not re.search(rf"^ +{command}\b", help_text, re.MULTILINE)] == []
+@pytest.mark.parametrize("page", PAGES)
+def test_every_command_and_option_that_is_named_exists(page: str) -> None:
+    commands, unknown = help_of(), []
+    for command, rest in lines_of_dryfit(page):
+        if not re.search(rf"^ +{command}\b", commands, re.MULTILINE):
+            unknown.append(command)
+            continue
+        known = help_of(command)
+        options = re.findall(r"(?<!\S)--[a-z][a-z-]*", rest)
+        unknown += [f"{command} {option}" for option in options if not re.search(rf"{option}(?![a-z-])", known)]
+    assert unknown == []
 
 
 def table_rows(text: str, head: str) -> "list[list[str]]":
@@ -283,6 +301,12 @@ def test_the_finished_page_is_about_the_run_of_the_transcript() -> None:
         assert f"of {result['capacity_bytes'] / 2**30:.2f} GiB" in row
         if result["verdict"] == "fits":
             assert f" {result['device_peak_bytes'] / 2**30:.2f} of" in row
+
+
+def test_the_commands_of_a_page_are_found_with_their_options() -> None:
+    assert ("run", " --gpu rtx-3060-12gb,rtx-4060-8gb") in lines_of_dryfit(README)
+    assert ("predict", " --model resnet50 --batch 64 --gpu rtx-4090  ") in lines_of_dryfit(README)
+    assert ("report", "") in lines_of_dryfit(README)
 
 
 # ---- the rules above
