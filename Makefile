@@ -166,6 +166,7 @@ check: tools-venv ## includes, links and words of the docs and of all texts for 
 	@tools/setup/packages.sh format
 	@$(STAGE) check-includes "Direction of the includes" -- tools/check_includes
 	@$(STAGE) check-docs "Links and words of the docs" -- tools/check_docs
+	@$(STAGE) check-strings "The list of texts for users, and their words" -- tools/user_strings --check
 	@$(STAGE) check-format "Layout of the C++ files (clang-format)" -- clang-format-19 --dry-run -Werror $(CPP_FILES)
 
 test-asan test-tsan: test-%: packages headers ## tests of driver, trace, snapshot, simulator, whatif: clang with asan and ubsan; with threads: tsan

@@ -21,7 +21,7 @@ std::optional<double> seconds_per(std::string_view unit) {
 }  // namespace
 
 Result<std::chrono::milliseconds> parse_duration(std::string_view text) {
-  const Error error{"'" + std::string(text) + "' is not a length of time", "Write it like 90, 90s, 5m or 2h."};
+  const Error error{"'" + std::string(text) + "' is not a duration", "Write it like 90, 90s, 5m or 2h."};
   double number = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
   if (code != std::errc()) return error;

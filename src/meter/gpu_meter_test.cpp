@@ -83,7 +83,7 @@ TEST(GpuMeter, Numbers_that_come_and_go_are_seen) {
 
 TEST(GpuMeter, Without_a_driver_or_a_process_it_says_what_is_missing) {
   EXPECT_EQ(GpuMeter(::getpid(), TESTING_NVML_LIBRARY).finish().missing,
-            "NVML cannot be initialised: Driver Not Loaded");
+            "NVML cannot be initialized: Driver Not Loaded");
   const FakeNvml fake("card T4\nprocess 0 1 50\n");
   EXPECT_EQ(GpuMeter(::getpid(), TESTING_NVML_LIBRARY).finish().missing, "NVML saw no process of the command on a GPU");
 }

@@ -132,7 +132,7 @@ Result<Nvml> Nvml::open(const std::string& file) {
   if (const auto answer = functions.init(); answer != NVML_SUCCESS) {
     const std::string why = functions.error_string(answer);
     ::dlclose(library);
-    return Error{"NVML cannot be initialised: " + why, kWhere};
+    return Error{"NVML cannot be initialized: " + why, kWhere};
   }
   auto state = std::make_unique<State>(library, functions);
   state->find_devices();

@@ -45,7 +45,7 @@ TEST(Nvml, Accounted_peaks_are_read_where_the_card_keeps_them) {
 
 TEST(Nvml, What_is_missing_is_named) {
   EXPECT_NE(Nvml::open("libno-such-nvml.so.1").error().what.find("libno-such-nvml.so.1"), std::string::npos);
-  EXPECT_EQ(Nvml::open(TESTING_NVML_LIBRARY).error().what, "NVML cannot be initialised: Driver Not Loaded");
+  EXPECT_EQ(Nvml::open(TESTING_NVML_LIBRARY).error().what, "NVML cannot be initialized: Driver Not Loaded");
   const FakeNvml fake("");
   EXPECT_EQ(Nvml::open(TESTING_NVML_LIBRARY).error().what, "NVML found no GPU");
 }

@@ -173,7 +173,7 @@ def test_without_numbers_the_error_names_what_is_missing_and_nothing_is_recorded
     machine.nvml.unlink()
     done = machine.run(["true"])
     assert done.returncode == 0
-    assert "NVML cannot be initialised: Driver Not Loaded" in done.stderr
+    assert "NVML cannot be initialized: Driver Not Loaded" in done.stderr
     assert "no Python process reported what PyTorch reserved" in done.stderr
     assert machine.records() == []
 

@@ -32,6 +32,11 @@ def printed(root: Path, name: str, text: str) -> list[str]:
     return [line.removeprefix(f"{name}:") for line in result.stdout.splitlines() if line]
 
 
+def test_our_own_list_is_up_to_date_and_in_plain_words() -> None:
+    result = run_tool(ROOT, "--check")
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+
+
 def test_a_new_string_fails_the_check_until_it_is_listed(tmp_path: Path) -> None:
     write(tmp_path, "src/base/a.cpp", 'auto error = Error{"the file is empty"};\n')
     assert run_tool(tmp_path).returncode == 0

@@ -25,5 +25,5 @@ The dry run and its page took $SECONDS s. The page shows where the memory goes: 
 Try next:
   bin/dryfit run --gpu rtx-4090 -- python train.py --batch-size 64   # your own script and your own PyTorch
   bin/dryfit replay last/rtx-3060-12gb --gpu rtx-4060-8gb --sweep    # which allocator settings need less memory
-  bin/dryfit gpus                                                    # the GPUs you can ask for
+  bin/dryfit gpus                                                    # the supported GPUs
 END

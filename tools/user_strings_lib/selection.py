@@ -31,7 +31,7 @@ READERS: tuple[tuple[str, Callable[[str], Iterator[Found]]], ...] = (
 )
 LEFT_OUT_FILES = (
     # Tests and what they use.
-    "*_test.cpp", "*testing.h", "*test_support.h", "*_fixture.h", "*_fuzz.cpp", "src/simulator/reference/*",
+    "*_test.cpp", "*testing.h", "*/testing/*", "*/testing_*", "*test_support.h", "*_fixture.h", "*_fuzz.cpp", "src/simulator/reference/*",
     # Programs for contributors.
     "apps/evaluate/*", "apps/oracle/*", "apps/train/*", "apps/train_compute/*", "src/training/*",
     # Names of features in model files.

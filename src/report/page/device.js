@@ -73,7 +73,7 @@ function deviceParts(result, run) {
     parts.push({ label: "PyTorch", bytes: torchOf(result), colour: "var(--c-parameters)" });
   }
   parts.push({ label: "outside PyTorch", bytes: outside, colour: "var(--c-outside)" });
-  parts.push({ label: "held more at another time", bytes: heldMore(result, parts), colour: "var(--c-other)" });
+  parts.push({ label: "higher at another point", bytes: heldMore(result, parts), colour: "var(--c-other)" });
   return parts.filter(({ bytes }) => bytes > 0);
 }
 

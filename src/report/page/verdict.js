@@ -27,7 +27,7 @@ const shortfallOf = ({ oom }) => (oom ? Math.max(0, oom.requested_bytes - oom.de
 function marginText(result) {
   const { headroom_bytes: headroom, capacity_bytes: capacity } = result;
   if (isFit(result) && headroom !== null) {
-    if (headroom < 0) return `${bytesText(-headroom)} too much`;
+    if (headroom < 0) return `${bytesText(-headroom)} over`;
     return `${bytesText(headroom)} headroom (${shareText(headroom, capacity) || "0 %"})`;
   }
   const missing = result.verdict === "does-not-fit" ? shortfallOf(result) : 0;
