@@ -51,7 +51,7 @@ endif
         build build-tests build-beside-download build-everything environments demo \
         test test-fast test-latest test-cpp test-python test-slurm test-page check test-asan test-tsan test-asan-all tidy fuzz \
         accuracy-profile build-training test-training accuracy accuracy-twice evaluate \
-        train surrogate compute-model bench bench-estimate bench-latency bench-h100 operators pictures strings format wheel clean distclean
+        train surrogate compute-model bench bench-estimate bench-latency bench-h100 limits-scan operators pictures strings format wheel clean distclean
 
 help: ## this list
 	@grep -hE '^[a-z0-9.-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -273,6 +273,9 @@ compute-model: build ## the model of step times, learned from published throughp
 
 bench-h100: venv-latest venv-2.11 build ## bfloat16 on an H100, under torch 2.11 and under the newest
 	bench/h100
+
+limits-scan: venv build ## least caps of twelve jobs compared with scans by dry runs; hours
+	bench/limits/scan
 
 operators: venv venv-latest build ## every operator of PyTorch's own test table, on the simulated GPU and on the CPU
 	bench/operators

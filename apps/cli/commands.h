@@ -17,6 +17,7 @@ constexpr int kDoesNotFit = 3;
 /// Each adds one subcommand. When it is the requested one, it runs during parsing and leaves its exit code in
 /// `exit_code`. `arguments` and `exit_code` must outlive `app`.
 void add_run(CLI::App& app, const Arguments& arguments, int& exit_code);
+void add_limits(CLI::App& app, const Arguments& arguments, int& exit_code);
 void add_gpus(CLI::App& app, int& exit_code);
 void add_replay(CLI::App& app, int& exit_code);
 void add_report(CLI::App& app, int& exit_code);

@@ -25,6 +25,7 @@ void declare(CLI::App& app, const Arguments& arguments, int& exit_code) {
   app.require_subcommand(1);
   app.footer("Run `dryfit COMMAND --help` for details.");
   add_run(app, arguments, exit_code);
+  add_limits(app, arguments, exit_code);
   add_predict(app, exit_code);
   add_replay(app, exit_code);
   add_profile(app, arguments, exit_code);

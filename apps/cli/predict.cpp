@@ -14,6 +14,7 @@
 #include "commands.h"
 #include "common_options.h"
 #include "duration.h"
+#include "memory_limits.h"
 #include "named_cards.h"
 #include "own_environment.h"
 #include "predict_answer.h"
@@ -36,6 +37,7 @@ namespace fs = std::filesystem;
 
 struct PredictOptions {
   PredictDefaults defaults;
+  TypedMemoryLimits limits;
   std::string jobs;     ///< a file of descriptions, or "-"
   std::string factory;  ///< "model.py:Factory"
   std::string interpreter = "python";
@@ -274,6 +276,7 @@ void declare(CLI::App& command, PredictOptions& o) {
   command.add_option("JOBS", o.jobs, "JSON file with one job, or one job per line; - reads lines from stdin")
       ->type_name("FILE|-");
   declare_job(command, o.defaults);
+  o.limits.declare(command);
   command.add_option("--python", o.factory, "Your own model: dry-run a few steps of the model that FACTORY() returns")
       ->type_name("FILE.py:FACTORY");
   command.add_option("--interpreter", o.interpreter, "Python interpreter for --python")
@@ -315,6 +318,12 @@ void add_predict(CLI::App& app, int& exit_code) {
   declare(*command, *options);
   command->callback([options, &exit_code] {
     std::erase(options->defaults.gpus, "");
+    auto limits = options->limits.parse();
+    if (!limits) {
+      exit_code = fail(limits.error(), kWrongUsage);
+      return;
+    }
+    options->defaults.limits = *std::move(limits);
     exit_code = predict(*options);
   });
 }

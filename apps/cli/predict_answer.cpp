@@ -32,9 +32,13 @@ Status check_prediction(const Prediction& prediction) {
                "The job is too different from the training data; use `dryfit run` instead."};
 }
 
-Answer weigh(const Card& card, Bytes median, Bytes upper) {
-  if (median > card.total_memory) return Answer::does_not_fit;
-  return upper + card.context_spread > card.total_memory ? Answer::tight : Answer::fits;
+/// A cap is on what PyTorch reserves, which the model predicts, without the context.
+Answer weigh(const PredictedCard& card) {
+  const auto allowed = card.cap ? std::min(card.capacity, *card.cap + card.context) : card.capacity;
+  if (card.device_median > allowed) return Answer::does_not_fit;
+  const bool may_exceed =
+      card.device_upper > allowed || card.device_upper + card.card->card.context_spread > card.capacity;
+  return may_exceed ? Answer::tight : Answer::fits;
 }
 
 /// Replaces the model's bound by the corrected one.
@@ -47,7 +51,7 @@ void correct(PredictedCard& card, const std::string& model, const SiteBounds& si
 }
 
 Result<PredictedCard> on_card(const CardFile& file, predictor::JobDescription& job, double coverage,
-                              const Predict& predict, const SiteCorrection* site) {
+                              const MemoryLimits& limits, const Predict& predict, const SiteCorrection* site) {
   const auto& card = file.card;
   job.multiprocessors = card.attribute(kMultiprocessorCount);
   job.compute_capability = card.compute_capability.major + card.compute_capability.minor / 10.0;
@@ -61,7 +65,11 @@ Result<PredictedCard> on_card(const CardFile& file, predictor::JobDescription& j
   if (auto status = check_prediction(result.prediction); !status) return status.error();
   result.device_median = bytes(result.prediction.median_bytes) + result.context;
   result.device_upper = bytes(result.prediction.upper_bytes) + result.context;
-  result.answer = weigh(card, result.device_median, result.device_upper);
+  const auto shared = limited(card, limits);
+  if (!shared) return shared.error();
+  result.capacity = shared->available();
+  result.cap = limits.cap_on(card);
+  result.answer = weigh(result);
   return result;
 }
 
@@ -148,7 +156,7 @@ Result<PredictAnswer> answer_of(PredictQuestion question, const CardNames& cards
     const auto file = cards.find(name);
     if (!file) return file.error();
     if (std::ranges::find(answer.cards, *file, &PredictedCard::card) != answer.cards.end()) continue;
-    auto card = on_card(**file, question.job, question.coverage, predict, site);
+    auto card = on_card(**file, question.job, question.coverage, question.limits, predict, site);
     if (!card) return card.error();
     add_compute(*card, answer, question, compute);
     answer.cards.push_back(*card);

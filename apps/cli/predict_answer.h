@@ -27,8 +27,10 @@ struct PredictedCard {
   double model_upper_bytes = 0;      ///< the bound before the correction
   double bound_factor = 1;           ///< the factor of the correction
   verdict::Answer answer = verdict::Answer::cannot_tell;
-  Bytes context;        ///< estimated for the card: what a process occupies before it allocates anything
-  Bytes device_median;  ///< with the context, as nvidia-smi would show it
+  Bytes capacity;            ///< of the GPU, without what other jobs hold
+  std::optional<Bytes> cap;  ///< on what PyTorch's allocator may reserve
+  Bytes context;             ///< estimated for the card: what a process occupies before it allocates anything
+  Bytes device_median;       ///< with the context, as nvidia-smi would show it
   Bytes device_upper;
   std::optional<predictor::ComputePrediction> compute;  ///< nothing: unknown
 };

@@ -42,6 +42,22 @@ class PredictAnswerTest : public ::testing::Test {
   predictor::KnownModels known_ = testing::known_models();
 };
 
+TEST_F(PredictAnswerTest, A_cap_is_compared_with_the_process_and_a_GPU_limit_with_the_context_too) {
+  using namespace literals;
+  const auto limited_to = [&](const MemoryLimits& limits) {
+    auto question = *question_of(resnet_on({"rtx-4090"}), {&known_, {}});
+    question.limits = limits;
+    return answer_of(question, cards_, always(5 * kGib, 6 * kGib))->cards[0];
+  };
+  EXPECT_EQ(limited_to({.cap = MemoryShare(6_GiB)}).answer, Answer::fits);
+  EXPECT_EQ(limited_to({.cap = MemoryShare(5_GiB)}).answer, Answer::tight);
+  EXPECT_EQ(limited_to({.cap = MemoryShare(4_GiB)}).answer, Answer::does_not_fit);
+  EXPECT_EQ(limited_to({.gpu_limit = MemoryShare(7_GiB)}).answer, Answer::fits);
+  EXPECT_EQ(limited_to({.gpu_limit = MemoryShare(6_GiB)}).answer, Answer::tight);
+  EXPECT_EQ(limited_to({.gpu_limit = MemoryShare(5_GiB)}).answer, Answer::does_not_fit);
+  EXPECT_EQ(limited_to({.gpu_limit = MemoryShare(5_GiB)}).capacity, 5_GiB);
+}
+
 TEST_F(PredictAnswerTest, The_cards_context_comes_on_top) {
   const auto answered = answer(always(5 * kGib, 6 * kGib));
   ASSERT_TRUE(answered) << answered.error().what;

@@ -90,12 +90,18 @@ void add_compute(ObjectText& object, const std::optional<predictor::ComputePredi
       .flag("step_familiar", compute->familiar);
 }
 
+void add_limits(ObjectText& object, const PredictedCard& card) {
+  const bool is_limited = card.capacity < card.card->card.total_memory;
+  card.cap ? object.number("cap_bytes", card.cap->count) : object.null("cap_bytes");
+  is_limited ? object.number("gpu_limit_bytes", card.capacity.count) : object.null("gpu_limit_bytes");
+}
+
 std::string card_json(const PredictedCard& card) {
   const auto& prediction = card.prediction;
   ObjectText object;
   object.text("card", card.card->card.id)
       .word("verdict", report::answer_word(card.answer))
-      .number("capacity_bytes", card.card->card.total_memory.count)
+      .number("capacity_bytes", card.capacity.count)
       .count("median_bytes", prediction.median_bytes)
       .count("upper_bytes", prediction.upper_bytes)
       .count("model_upper_bytes", card.model_upper_bytes)
@@ -107,6 +113,7 @@ std::string card_json(const PredictedCard& card) {
       .flag("familiar", prediction.familiar)
       .word("known_by", to_text(prediction.knowledge));
   add_compute(object, card.compute);
+  add_limits(object, card);
   return object.done();
 }
 

@@ -88,6 +88,7 @@ Result<PredictQuestion> completed(const PredictDefaults& defaults, PredictQuesti
   question.job.checkpointing = defaults.checkpointing;
   question.gpus = defaults.gpus;
   question.coverage = defaults.coverage;
+  question.limits = defaults.limits;
   question.job.multiprocessors = question.job.compute_capability = kUntilCardIsKnown;
   if (auto status = check(question.job); !status) return status.error();
   return question;

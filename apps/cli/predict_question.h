@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "card/memory_share.h"
 #include "predictor/description.h"
 #include "predictor/known_models.h"
 
@@ -21,6 +22,7 @@ struct PredictQuestion {
   bool dry_run = false;           ///< the model was described by dry runs
   std::vector<std::string> gpus;  ///< as typed
   double coverage = 0.95;
+  MemoryLimits limits;
 };
 
 /// Values for what a description leaves out: the options of the command line.
@@ -33,6 +35,7 @@ struct PredictDefaults {
   bool checkpointing = false;
   std::vector<std::string> gpus;
   double coverage = 0.95;
+  MemoryLimits limits;
 };
 
 /// Where models are looked up. Null: there is no catalogue; `why` is the reason.

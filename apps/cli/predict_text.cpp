@@ -88,7 +88,8 @@ std::string verdict_line(const PredictAnswer& answer, verdict::Answer kind, cons
   auto text = glyph + " " + report::answer_text(kind) + (kind == verdict::Answer::tight ? ", on " : " on ") + names;
   if (answer.cards.size() == 1) {
     const auto& card = answer.cards.front();
-    text += ": about " + to_text(card.device_median) + " of " + to_text(card.card->card.total_memory);
+    text += ": about " + to_text(card.device_median) + " of " + to_text(card.capacity);
+    if (card.cap) text += ", PyTorch capped at " + to_text(*card.cap);
   }
   return report::painted(folded(text, "  "), report::answer_paint(kind), style) + "\n";
 }
@@ -118,7 +119,7 @@ std::string memory_table(const PredictAnswer& answer, const Style& style) {
                     {verdict, Align::left, true, report::answer_paint(card.answer)},
                     {to_text(card.device_median), Align::right},
                     {to_text(card.device_upper), Align::right},
-                    {to_text(card.card->card.total_memory), Align::right}});
+                    {to_text(card.capacity), Align::right}});
   }
   return faint_table(std::move(rows), style);
 }

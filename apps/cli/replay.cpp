@@ -14,6 +14,7 @@
 #include "commands.h"
 #include "common_options.h"
 #include "files.h"
+#include "memory_limits.h"
 #include "named_cards.h"
 #include "notice.h"
 #include "replay_report.h"
@@ -30,8 +31,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t kLargeFile = std::uintmax_t{100} << 20;
-
 struct ReplayOptions {
   fs::path path = "last";
   std::vector<std::string> gpus;
@@ -39,42 +38,12 @@ struct ReplayOptions {
   std::optional<std::string> alloc_conf;  ///< none: as recorded
   std::string torch;                      ///< empty: as recorded
   std::optional<double> fraction;
+  TypedMemoryLimits limits;
   std::optional<int> device;  ///< none: the fullest
   bool sweep = false;
   bool json = false;
   fs::path write_snapshot;
 };
-
-Result<ReplaySource> load(const fs::path& path) {
-  const auto file = find_snapshot(path);
-  if (!file) return file.error();
-  std::error_code error;
-  const auto size = fs::file_size(*file, error);
-  std::optional<Notice> notice;
-  if (!error && size > kLargeFile) notice.emplace(fmt::format("reading {} ({})", file->string(), to_text(Bytes{size})));
-  return read_source(*file);
-}
-
-/// The requested device; otherwise the one on which most is reserved at the end of the recording.
-Result<int> chosen_device(const ReplaySource& source, const std::vector<int>& recorded, std::optional<int> requested) {
-  if (recorded.empty()) {
-    return Error{source.file.string() + ": it holds no recorded events",
-                 "Call torch.cuda.memory._record_memory_history() before the part you want to record."};
-  }
-  if (requested && std::ranges::find(recorded, *requested) == recorded.end()) {
-    return Error{source.file.string() + ": nothing was recorded for device " + std::to_string(*requested),
-                 fmt::format("Give a recorded device: --device {}.", fmt::join(recorded, " or "))};
-  }
-  if (requested) return *requested;
-  const auto reserved = [&](int device) {
-    Bytes sum;
-    for (const auto& segment : source.snapshot.segments) {
-      if (segment.device == device) sum += segment.size;
-    }
-    return sum;
-  };
-  return *std::ranges::max_element(recorded, {}, reserved);
-}
 
 /// Everything that one invocation of `dryfit replay` works with.
 struct ReplaySession {
@@ -83,11 +52,15 @@ struct ReplaySession {
   std::size_t devices = 0;  ///< that were recorded
   int device = 0;           ///< of these, the one that is played
   std::vector<Card> cards;  ///< empty: none is given or known
+  MemoryLimits limits;
 };
 
 whatif::Question question(const ReplaySession& session, const whatif::Recording& recording, const Card* card,
                           const whatif::Conditions& conditions) {
   whatif::Question result{.recording = &recording, .card = card, .conditions = conditions};
+  const auto& cap = session.limits.cap;
+  if (cap && card) result.conditions.fraction = cap->fraction_of(card->total_memory);
+  if (cap && !card) result.conditions.cap = cap->of(whatif::kNoCard);
   if (!card) return result;
   const auto* recorded = session.source.card(recording.device);
   result.same_card = recorded && recorded->id == card->id;
@@ -98,6 +71,10 @@ whatif::Question question(const ReplaySession& session, const whatif::Recording&
 
 std::optional<Card> card_of(const whatif::Question& question) {
   return question.card ? std::optional(*question.card) : std::nullopt;
+}
+
+std::optional<Bytes> cap_of(const ReplaySession& session, const whatif::Question& question) {
+  return question.card ? session.limits.cap_on(*question.card) : question.conditions.cap;
 }
 
 Status write_prediction(const ReplaySession& session, const whatif::Prediction& prediction) {
@@ -114,7 +91,8 @@ Result<ReplayRow> play_one(const ReplaySession& session, const whatif::Question&
   if (prediction) {
     if (auto status = write_prediction(session, *prediction); !status) return status.error();
   }
-  return ReplayRow{card_of(question), question.outside, alloc_conf, std::move(answer).value()};
+  return ReplayRow{card_of(question), question.outside, cap_of(session, question), alloc_conf,
+                   std::move(answer).value()};
 }
 
 Status play_all(const ReplaySession& session, const whatif::Question& question, ReplayReport& report) {
@@ -124,7 +102,8 @@ Status play_all(const ReplaySession& session, const whatif::Question& question, 
   if (!swept) return swept.error();
   for (std::size_t i = 0; i < swept->all.size(); ++i) {
     auto& [alloc_conf, answer] = swept->all[i];
-    report.rows.push_back({card_of(question), question.outside, alloc_conf, std::move(answer), swept->best == i});
+    report.rows.push_back({card_of(question), question.outside, cap_of(session, question), alloc_conf,
+                           std::move(answer), swept->best == i});
   }
   if (session.options.write_snapshot.empty() || !swept->best) return {};
   auto best = question;
@@ -159,18 +138,6 @@ Result<whatif::Conditions> conditions_for(const ReplayOptions& options, const wh
   if (!config) return config.error();
   conditions.config = std::move(config).value();
   return conditions;
-}
-
-/// For a foreign file only the oldest version that can have written it is known: the user may know better, and its
-/// configuration may need a newer one.
-Result<whatif::Recording> prepared(const ReplaySource& source, int device, const std::string& given) {
-  const auto known = source.torch();
-  const auto assumed = given.empty() ? source.snapshot.oldest_torch : given;
-  const auto torch = simulator::parse_torch_version(known.value_or(assumed));
-  if (!torch) return torch.error();
-  auto recording = whatif::prepare(source.snapshot, device, *torch);
-  if (recording || known || !given.empty()) return recording;
-  return whatif::prepare(source.snapshot, device, simulator::TorchVersion::newest());
 }
 
 int replay(const ReplaySession& session) {
@@ -211,7 +178,8 @@ int replay(const ReplaySession& session) {
   return exit_code(report, session.cards.size());
 }
 
-Result<std::vector<Card>> requested_cards(const ReplayOptions& options, const ReplaySource& source, int device) {
+/// The given cards, else the recorded one.
+Result<std::vector<Card>> unlimited_cards(const ReplayOptions& options, const ReplaySource& source, int device) {
   std::vector<Card> cards;
   if (options.gpus.empty()) {
     if (const auto* card = source.card(device)) cards.push_back(*card);
@@ -224,6 +192,22 @@ Result<std::vector<Card>> requested_cards(const ReplayOptions& options, const Re
   const auto named = named_cards(*catalogue, options.gpus);
   if (!named) return named.error();
   for (const auto* file : *named) cards.push_back(file->card);
+  return cards;
+}
+
+Result<std::vector<Card>> requested_cards(const ReplayOptions& options, const MemoryLimits& limits,
+                                          const ReplaySource& source, int device) {
+  auto cards = unlimited_cards(options, source, device);
+  if (!cards) return cards.error();
+  const bool needs_card = limits.gpu_limit || (limits.cap && !limits.cap->is_size());
+  if (cards->empty() && needs_card) {
+    return Error{"the limit is a part of a GPU's memory, but no GPU is known", "Name one with --gpu."};
+  }
+  for (auto& card : *cards) {
+    auto shared = limited(card, limits);
+    if (!shared) return shared.error();
+    card = *std::move(shared);
+  }
   return cards;
 }
 
@@ -248,16 +232,19 @@ Status check(const ReplayOptions& options, const fs::path& recording, const std:
 }
 
 int run(const ReplayOptions& options) {
-  auto source = load(options.path);
+  auto source = load_source(options.path);
   if (!source) return fail(source.error(), kWrongUsage);
   auto devices = whatif::recorded_devices(source->snapshot);
   const auto device = chosen_device(*source, devices, options.device);
   if (!device) return fail(device.error(), kWrongUsage);
-  auto cards = requested_cards(options, *source, *device);
+  auto limits = options.limits.parse();
+  if (!limits) return fail(limits.error(), kWrongUsage);
+  auto cards = requested_cards(options, *limits, *source, *device);
   if (!cards) return fail(cards.error(), kWrongUsage);
   if (const auto status = check(options, source->file, *cards); !status) return fail(status.error(), kWrongUsage);
   if (!options.json) print_note_on_run(options.path.string());
-  return replay({options, std::move(source).value(), devices.size(), *device, std::move(cards).value()});
+  return replay({options, std::move(source).value(), devices.size(), *device, std::move(cards).value(),
+                 std::move(limits).value()});
 }
 
 void declare(CLI::App& command, ReplayOptions& options) {
@@ -272,6 +259,8 @@ void declare(CLI::App& command, ReplayOptions& options) {
       ->type_name("VERSION");
   command.add_option("--fraction", options.fraction, "Limit PyTorch to this fraction of the GPU's memory, from 0 to 1")
       ->type_name("X");
+  options.limits.declare(command);
+  command.get_option("--cap")->excludes("--fraction");
   command.add_flag("--sweep", options.sweep, "Try all sensible allocator settings and name the best; see below");
   command.add_option("--device", options.device, "Recorded device to replay (default: the fullest)")->type_name("N");
   add_gpu_file_option(command, options.cards);

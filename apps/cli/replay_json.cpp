@@ -46,7 +46,8 @@ OrderedJson row_json(const ReplayReport& report, const ReplayRow& row) {
   OrderedJson caveats = OrderedJson::array();
   for (const auto& caveat : row.answer.caveats)
     caveats.push_back(OrderedJson{{"name", caveat.name}, {"text", caveat.text}, {"decides", caveat.decides}});
-  const auto capacity = row.card ? row.card->total_memory.count : 0;
+  const auto capacity = row.card ? row.card->available().count : 0;
+  const bool is_limited = row.card && row.card->held_by_others > Bytes{};
   return OrderedJson{{"card", row.card ? OrderedJson(row.card->id) : OrderedJson()},
                      {"alloc_conf", row.alloc_conf},
                      {"verdict", row.answer.fit ? OrderedJson(fit_name(*row.answer.fit)) : OrderedJson()},
@@ -64,7 +65,9 @@ OrderedJson row_json(const ReplayReport& report, const ReplayRow& row) {
                      {"outside_torch", OrderedJson{{"bytes", of_card(row.outside.estimate.count)},
                                                    {"high_bytes", of_card(row.outside.high.count)}}},
                      {"caveats", std::move(caveats)},
-                     {"best", row.is_best}};
+                     {"best", row.is_best},
+                     {"cap_bytes", row.cap ? OrderedJson(row.cap->count) : OrderedJson()},
+                     {"gpu_limit_bytes", is_limited ? OrderedJson(capacity) : OrderedJson()}};
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ namespace dryfit::cli {
 struct ReplayRow {
   std::optional<Card> card;  ///< none: as much memory as it needs
   whatif::Outside outside;
+  std::optional<Bytes> cap;  ///< on PyTorch's allocator
   std::string alloc_conf;
   whatif::Answer answer;
   bool is_best = false;  ///< in a sweep: the best on this GPU

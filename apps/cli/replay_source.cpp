@@ -13,6 +13,7 @@
 
 #include "kept_runs.h"
 #include "launch/run_directory.h"
+#include "notice.h"
 #include "own_environment.h"
 #include "snapshot/reader.h"
 
@@ -21,6 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::uintmax_t kLargeFile = std::uintmax_t{100} << 20;
 constexpr const char* kHistory = "history-";
 constexpr const char* kHint =
     "Keep a run with `dryfit run --save DIR`, or give a file written by torch.cuda.memory._dump_snapshot.";
@@ -164,6 +166,46 @@ Result<ReplaySource> read_source(const fs::path& file) {
   ReplaySource source{.file = file, .snapshot = std::move(snapshot).value(), .machine = machine_beside(file)};
   read_traces_beside(source);
   return source;
+}
+
+Result<ReplaySource> load_source(const fs::path& path) {
+  const auto file = find_snapshot(path);
+  if (!file) return file.error();
+  std::error_code error;
+  const auto size = fs::file_size(*file, error);
+  std::optional<Notice> notice;
+  if (!error && size > kLargeFile) notice.emplace(fmt::format("reading {} ({})", file->string(), to_text(Bytes{size})));
+  return read_source(*file);
+}
+
+Result<int> chosen_device(const ReplaySource& source, const std::vector<int>& recorded, std::optional<int> requested) {
+  if (recorded.empty()) {
+    return Error{source.file.string() + ": it holds no recorded events",
+                 "Call torch.cuda.memory._record_memory_history() before the part you want to record."};
+  }
+  if (requested && std::ranges::find(recorded, *requested) == recorded.end()) {
+    return Error{source.file.string() + ": nothing was recorded for device " + std::to_string(*requested),
+                 fmt::format("Give a recorded device: --device {}.", fmt::join(recorded, " or "))};
+  }
+  if (requested) return *requested;
+  const auto reserved = [&](int device) {
+    Bytes sum;
+    for (const auto& segment : source.snapshot.segments) {
+      if (segment.device == device) sum += segment.size;
+    }
+    return sum;
+  };
+  return *std::ranges::max_element(recorded, {}, reserved);
+}
+
+Result<whatif::Recording> prepared(const ReplaySource& source, int device, const std::string& given) {
+  const auto known = source.torch();
+  const auto assumed = given.empty() ? source.snapshot.oldest_torch : given;
+  const auto torch = simulator::parse_torch_version(known.value_or(assumed));
+  if (!torch) return torch.error();
+  auto recording = whatif::prepare(source.snapshot, device, *torch);
+  if (recording || known || !given.empty()) return recording;
+  return whatif::prepare(source.snapshot, device, simulator::TorchVersion::newest());
 }
 
 }  // namespace dryfit::cli

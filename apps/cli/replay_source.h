@@ -12,6 +12,7 @@
 #include "card/machine.h"
 #include "snapshot/snapshot.h"
 #include "whatif/answer.h"
+#include "whatif/recording.h"
 
 namespace dryfit::cli {
 
@@ -39,5 +40,16 @@ Result<std::filesystem::path> find_snapshot(const std::filesystem::path& path);
 
 /// Reads it, with the trace and the description of the machine beside it if they exist.
 Result<ReplaySource> read_source(const std::filesystem::path& snapshot);
+
+/// Both, with a notice on the terminal while a large file is read.
+Result<ReplaySource> load_source(const std::filesystem::path& path);
+
+/// The requested one of the recorded devices; otherwise the one on which most is reserved at the end of the recording.
+Result<int> chosen_device(const ReplaySource& source, const std::vector<int>& recorded, std::optional<int> requested);
+
+/// The recording on that device. `torch`: the version that the user gave; empty: the recorded one. For a foreign file
+/// only the oldest version that can have written it is known: the user may know better, and its configuration may need
+/// a newer one.
+Result<whatif::Recording> prepared(const ReplaySource& source, int device, const std::string& torch = "");
 
 }  // namespace dryfit::cli

@@ -63,10 +63,10 @@ Cell fit_cell(std::optional<Fit> fit, const Style& style) {
 
 std::string headroom_text(const ReplayRow& row, const Style& style) {
   const bool fits = row.answer.fit == Fit::fits || row.answer.fit == Fit::tight;
-  if (!row.card || !fits || row.answer.device_peak > row.card->total_memory) {
+  if (!row.card || !fits || row.answer.device_peak > row.card->available()) {
     return std::string(report::glyphs(style).none);
   }
-  return to_text(row.card->total_memory - row.answer.device_peak);
+  return to_text(row.card->available() - row.answer.device_peak);
 }
 
 Cell faint(std::string text, Align align = Align::left) { return {std::move(text), align, true, Paint::faint}; }
@@ -106,7 +106,7 @@ std::string memory_bar(const ReplayRow& row, std::size_t cells, const Style& sty
   const auto& outcome = row.answer.outcome;
   report::Bar bar{
       .parts = {{report::Fill::torch, outcome.peak_reserved}, {report::Fill::outside, row.outside.estimate}},
-      .limit = row.card->total_memory,
+      .limit = row.card->available(),
       .used = fit_cell(row.answer.fit, style).paint};
   if (const auto& refusal = outcome.out_of_memory) {
     bar.parts.front().size = refusal->reserved;
@@ -121,7 +121,7 @@ std::vector<Cell> card_cells(const ReplayRow& row, const Style& style) {
   return {{row.card->id},
           fit_cell(row.answer.fit, style),
           {memory_bar(row, kBar, style)},
-          {report::amount_of(row.answer.device_peak, row.card->total_memory, ""), Align::right},
+          {report::amount_of(row.answer.device_peak, row.card->available(), ""), Align::right},
           {headroom_text(row, style), Align::right}};
 }
 
@@ -277,6 +277,10 @@ std::string played_text(const ReplayReport& report) {
   const auto& first = report.rows.front();
   if (!report.swept) text += fmt::format(", {} configuration", conf_text(first.alloc_conf));
   if (report.swept && first.card && !has_several_cards(report)) text += fmt::format(" on {}", first.card->id);
+  if (first.cap && !has_several_cards(report)) text += fmt::format(", PyTorch capped at {}", to_text(*first.cap));
+  if (first.card && first.card->held_by_others > Bytes{} && !has_several_cards(report)) {
+    text += fmt::format(", limited to {} of the GPU", to_text(first.card->available()));
+  }
   if (report.fraction) text += fmt::format(", at most {} of the GPU's memory", *report.fraction);
   return text;
 }

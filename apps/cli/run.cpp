@@ -1,36 +1,30 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 #include <optional>
 #include <span>
 
-#include "base/unique_fd.h"
 #include "card/catalogue.h"
-#include "command_options.h"
 #include "commands.h"
 #include "common_options.h"
 #include "explained_run.h"
 #include "files.h"
-#include "fleet.h"
 #include "help.h"
 #include "judgement.h"
 #include "kept_runs.h"
 #include "launch/run_directory.h"
-#include "named_cards.h"
 #include "own_environment.h"
 #include "replayed_limits.h"
 #include "report/explanation.h"
 #include "report/json.h"
 #include "report/table.h"
 #include "report/terminal.h"
-#include "resources.h"
 #include "run_options.h"
+#include "run_session.h"
 #include "screen.h"
 #include "snapshot/reader.h"
 #include "suggestions.h"
@@ -44,97 +38,21 @@ namespace fs = std::filesystem;
 using verdict::Answer;
 using verdict::Verdict;
 
-constexpr std::size_t kShownOutputLines = 15;
-constexpr const char* kOutputFile = "output.txt";
 constexpr std::size_t kShownOwners = 3;
 
-/// Everything that one invocation of `dryfit run` works with.
-struct Session {
-  RunOptions options;
-  Resources resources;
-  const Catalogue* catalogue;
-  std::vector<const CardFile*> cards;
-  WorkFolder folder;
-
-  std::size_t orders() const { return options.address_orders.size(); }
-
-  /// The folder of the run with that order; the first has the GPU's own folder.
-  fs::path folder_of(const CardFile& card, std::size_t order = 0) const {
-    const auto suffix = order == 0 ? "" : "-" + std::string(to_text(options.address_orders[order]));
-    return folder.path() / (card.card.id + suffix);
-  }
-
-  fs::path counting_folder() const { return folder.path() / "flops"; }
-};
-
-Result<launch::JobOptions> job_in(const Session& session, const fs::path& folder, Machine machine) {
-  std::error_code error;
-  fs::create_directory(folder, error);
-  if (error) return Error{"cannot create the folder '" + folder.string() + "': " + error.message(), ""};
-  const auto& options = session.options;
-  return launch::JobOptions{.command = options.command,
-                            .environment = own_environment(),
-                            .machine = std::move(machine),
-                            .run_directory = folder,
-                            .driver_directory = session.resources.driver,
-                            .hooks_directory = session.resources.hooks,
-                            .steps = options.steps,
-                            .timeout = options.timeout,
-                            .keep_initialisation = options.keep_initialisation,
-                            .memory_history = options.memory_history,
-                            .explain = options.explain,
-                            .unknown_sizes = options.unknown_sizes};
-}
-
-/// For a run that does not own the terminal: its output goes to a file beside its traces, which `output` keeps open.
-Status write_to_file(launch::JobOptions& job, UniqueFd& output) {
-  const auto file = job.run_directory / kOutputFile;
-  output = UniqueFd(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
-  if (!output) return Error{"cannot write '" + file.string() + "': " + std::strerror(errno), ""};
-  job.stdout_fd = job.stderr_fd = output.get();
-  return {};
-}
-
-/// The first run owns the terminal.
-Result<PlannedRun> plan(const Session& session, const CardFile& card, std::size_t order, bool first, UniqueFd& output) {
-  const auto& options = session.options;
-  auto job = job_in(session, session.folder_of(card, order),
-                    {.address_order = options.address_orders[order],
-                     .recorded_segments = options.recorded_segments,
-                     .cards = std::vector<Card>(static_cast<std::size_t>(options.count), card.card)});
-  if (!job) return job.error();
-  if (first) {
-    job->stdout_fd = options.json ? STDERR_FILENO : STDOUT_FILENO;
-  } else if (const auto status = write_to_file(*job, output); !status) {
-    return status.error();
-  }
-  return PlannedRun{card.card.id, std::move(job).value()};
-}
+fs::path counting_folder(const Session& session) { return session.folder.path() / "flops"; }
 
 /// The run that counts floating-point operations and nothing else: Note [Counting apart] in verdict/counting.h.
 Result<PlannedRun> plan_counting(const Session& session, UniqueFd& output) {
-  const auto card = verdict::endless_memory(session.cards.front()->card);
-  auto job = job_in(session, session.counting_folder(),
+  const auto card = verdict::endless_memory(session.cards.front().card);
+  auto job = job_in(session, counting_folder(session),
                     {.cards = std::vector<Card>(static_cast<std::size_t>(session.options.count), card)});
   if (!job) return job.error();
   job->memory_history = false;
+  job->memory_fraction.reset();
   job->count_flops = true;
   if (const auto status = write_to_file(*job, output); !status) return status.error();
   return PlannedRun{"counting", std::move(job).value()};
-}
-
-/// `outcomes` has one entry per order of addresses.
-Verdict judge_card(const Session& session, const CardFile& card, std::span<const RunOutcome> outcomes) {
-  std::vector<Verdict> by_order;
-  for (std::size_t i = 0; i < outcomes.size(); ++i) {
-    auto facts = facts_of(outcomes[i].result);
-    facts.address_order = session.options.address_orders[i];
-    facts.address_order_assumed = !session.options.address_order_given;
-    by_order.push_back(verdict::judge(card.card, facts));
-  }
-  auto verdict = verdict::combine(std::move(by_order));
-  add_provenance(verdict, card);
-  return verdict;
 }
 
 /// The results of all runs.
@@ -153,8 +71,8 @@ struct Findings {
 /// A run without a history, or with a damaged one, is not explained.
 void explain_all(const Session& session, Findings& found) {
   if (!session.options.explain) return;
-  for (const auto* card : session.cards) {
-    auto explained = explain_folder(session.folder_of(*card));
+  for (const auto& card : session.cards) {
+    auto explained = explain_folder(session.folder_of(card));
     found.explained.push_back(explained ? std::optional(std::move(explained).value()) : std::nullopt);
   }
 }
@@ -179,7 +97,7 @@ void find_limits(const Session& session, Findings& found) {
       verdict.limits = limits_by_replay(verdict, found.explained[i]->snapshot);
       continue;
     }
-    const auto histories = launch::RunDirectory(session.folder_of(*session.cards[i])).histories();
+    const auto histories = launch::RunDirectory(session.folder_of(session.cards[i])).histories();
     if (histories.size() != 1) continue;
     if (const auto snapshot = snapshot::read_snapshot(histories.front())) {
       verdict.limits = limits_by_replay(verdict, *snapshot);
@@ -191,10 +109,10 @@ Findings judge_all(const Session& session, std::span<const RunOutcome> outcomes)
   Findings found;
   for (std::size_t i = 0; i < session.cards.size(); ++i) {
     const auto of_card = outcomes.subspan(i * session.orders(), session.orders());
-    found.verdicts.push_back(judge_card(session, *session.cards[i], of_card));
+    found.verdicts.push_back(judge_card(session, session.cards[i], of_card));
   }
   if (session.options.count_flops) {
-    const auto card = verdict::endless_memory(session.cards.front()->card);
+    const auto card = verdict::endless_memory(session.cards.front().card);
     found.counting = verdict::count(card, facts_of(outcomes.back().result));
   }
   explain_all(session, found);
@@ -202,20 +120,15 @@ Findings judge_all(const Session& session, std::span<const RunOutcome> outcomes)
   return found;
 }
 
-void show_output_in(const fs::path& folder, const std::string& run) {
-  const auto text = last_lines(folder / kOutputFile, kShownOutputLines);
-  if (!text.empty()) fmt::print(stderr, "--- {}, last lines:\n{}", run, text);
-}
-
 /// The last lines printed by a program that did not own the terminal, where they may explain something new.
 void show_hidden_output(const Session& session, const Findings& found) {
   const auto& [verdicts, counting, explained] = found;
   for (std::size_t i = 1; i < verdicts.size(); ++i) {
     if (verdicts[i].answer != Answer::cannot_tell || verdicts[i].reason == verdicts[0].reason) continue;
-    show_output_in(session.folder_of(*session.cards[i]), verdicts[i].card.id);
+    show_output_in(session.folder_of(session.cards[i]), verdicts[i].card.id);
   }
   const bool unseen = counting && !counting->reason.empty() && counting->reason != verdicts[0].reason;
-  if (unseen) show_output_in(session.counting_folder(), "counting");
+  if (unseen) show_output_in(counting_folder(session), "counting");
 }
 
 /// The report for people shows it; this is for the user of a program that reads only the JSON or the exit code.
@@ -269,8 +182,8 @@ std::vector<std::pair<std::string, std::string>> next_commands(const Session& se
   const bool several = session.cards.size() > 1;
   const bool fits_nowhere = std::ranges::none_of(found.verdicts, verdict::fitted, &Verdict::answer);
   const auto largest =
-      std::ranges::max_element(session.cards, {}, [](const auto* each) { return each->card.total_memory; });
-  const auto* larger = larger_than((*largest)->card, *session.catalogue);
+      std::ranges::max_element(session.cards, {}, [](const auto& each) { return each.card.total_memory; });
+  const auto* larger = larger_than(largest->card, session.catalogue);
   if (verdict.answer == Answer::does_not_fit && fits_nowhere && larger) {
     commands.emplace_back(fmt::format("dryfit run --gpu {},{} ...", verdict.card.id, larger->id),
                           "count what it needs");
@@ -313,7 +226,7 @@ std::string explanation_text(const Session& session, const Findings& found, bool
   const auto style = style_for(STDOUT_FILENO);
   std::string text;
   if (session.cards.size() > 1) {
-    text = "\n" + report::painted(session.cards[*shown]->card.id, report::Paint::strong, style) + "\n";
+    text = "\n" + report::painted(session.cards[*shown].card.id, report::Paint::strong, style) + "\n";
   }
   text += report::explanation_text(found.explained[*shown]->explanation, kShownOwners, style);
   return text + next_text(next_commands(session, found, *shown, is_kept), style);
@@ -353,7 +266,7 @@ Result<std::vector<PlannedRun>> plan_all(const Session& session, std::vector<Uni
   outputs.resize(measuring + 1);
   std::vector<PlannedRun> runs;
   for (std::size_t i = 0; i < measuring; ++i) {
-    const auto& card = *session.cards[i / session.orders()];
+    const auto& card = session.cards[i / session.orders()];
     auto planned = plan(session, card, i % session.orders(), i == 0, outputs[i]);
     if (!planned) return planned.error();
     runs.push_back(std::move(planned).value());
@@ -378,26 +291,9 @@ int run_session(const Session& session) {
 }
 
 int run(const RunOptions& options) {
-  if (!DRYFIT_RUNTIME_HANDSHAKE) {
-    return fail({"this build has no runtime handshake, so CUDA programs cannot run on its driver",
-                 "Build Dryfit with DRYFIT_RUNTIME_HANDSHAKE=ON."},
-                kCouldNotTell);
-  }
-  const auto resources = find_resources();
-  if (!resources) return fail(resources.error(), kCouldNotTell);
-  const auto catalogue = Catalogue::load(resources->cards, options.cards);
-  if (!catalogue) return fail(catalogue.error(), kWrongUsage);
-  const auto cards = named_cards(*catalogue, options.gpus);
-  if (!cards) return fail(cards.error(), kWrongUsage);
-  if (const auto status = check_program(options.command, own_environment(), TypedLine::own()); !status) {
-    return fail(status.error(), kWrongUsage);
-  }
-  if (!options.output.empty()) {
-    if (const auto status = check_writable(options.output); !status) return fail(status.error(), kWrongUsage);
-  }
-  auto folder = options.save.empty() ? WorkFolder::temporary() : WorkFolder::kept(options.save);
-  if (!folder) return fail(folder.error(), options.save.empty() ? kCouldNotTell : kWrongUsage);
-  return run_session({options, *resources, &*catalogue, *cards, std::move(folder).value()});
+  int exit_code = kSuccess;
+  const auto session = open_session(options, exit_code);
+  return session ? run_session(*session) : exit_code;
 }
 
 }  // namespace

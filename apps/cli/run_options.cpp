@@ -70,17 +70,11 @@ Error missing_gpu(const std::string& program, const TypedLine& line) {
 
 void TypedRunOptions::declare(CLI::App& app) {
   auto& o = options;
-  o.jobs = std::max(1u, std::thread::hardware_concurrency());
   add_gpus_option(app, o.gpus, "GPU to try, as listed by `dryfit gpus`; several: a,b,c");
   app.add_option("--count", o.count, "Number of such GPUs in the machine (default: 1)")
       ->type_name("N")
       ->check(whole_number(1, kMostCards));
-  app.add_option("--steps", steps, "Number of optimizer steps to run, or all")
-      ->type_name("N|all")
-      ->capture_default_str();
-  app.add_option("--timeout", timeout, "Time limit: 90, 5m, 2h (default: none)")->type_name("TIME");
-  app.add_flag("--keep-init", o.keep_initialisation,
-               "Run the random initialization of large CPU tensors instead of skipping it");
+  declare_extent(app);
   app.add_flag("--no-history", no_history, "Don't record PyTorch's memory history");
   app.add_flag("--no-explain", no_explain, "Don't record what the memory is used for");
   app.add_option("--unknown-sizes", o.unknown_sizes,
@@ -94,13 +88,28 @@ void TypedRunOptions::declare(CLI::App& app) {
                     ->type_name("ORDER");
   app.add_flag("--address-orders", all_orders, "Try all address orders and report the range across them")
       ->excludes(order);
+  limits.declare(app);
   app.add_flag("--strict", o.strict, "Treat a tight fit as a failure (exit code 3)");
   add_gpu_file_option(app, o.cards);
   app.add_option("--save", o.save, "Keep traces, memory histories and verdict.json in this new folder")
       ->type_name("DIR");
   app.add_flag("--json", o.json, "Print JSON instead of the report; the program's output goes to stderr");
   app.add_option("--output", o.output, "Also write the JSON to this file")->type_name("FILE");
-  app.add_option("--jobs", o.jobs, "Maximum parallel runs (default: one per core)")
+  declare_jobs(app);
+}
+
+void TypedRunOptions::declare_extent(CLI::App& app) {
+  app.add_option("--steps", steps, "Number of optimizer steps to run, or all")
+      ->type_name("N|all")
+      ->capture_default_str();
+  app.add_option("--timeout", timeout, "Time limit: 90, 5m, 2h (default: none)")->type_name("TIME");
+  app.add_flag("--keep-init", options.keep_initialisation,
+               "Run the random initialization of large CPU tensors instead of skipping it");
+}
+
+void TypedRunOptions::declare_jobs(CLI::App& app) {
+  options.jobs = std::max(1u, std::thread::hardware_concurrency());
+  app.add_option("--jobs", options.jobs, "Maximum parallel runs (default: one per core)")
       ->type_name("N")
       ->check(whole_number(1, 1024));
 }
@@ -119,6 +128,12 @@ Result<RunOptions> TypedRunOptions::parse(std::vector<std::string> command) cons
   if (result.address_order_given) {
     const auto status = parse_order(all_orders ? "all" : address_order, result);
     if (!status) return status.error();
+  }
+  auto limited = limits.parse();
+  if (!limited) return limited.error();
+  result.limits = *std::move(limited);
+  if (result.limits.cap && result.count > 1) {
+    return Error{"--cap and --count can't be combined", "A cap can be tried on one GPU only: leave out --count."};
   }
   if (!timeout.empty()) {
     const auto duration = parse_duration(timeout);

@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "card/machine.h"
+#include "memory_limits.h"
 
 namespace dryfit::cli {
 
@@ -27,6 +28,7 @@ struct RunOptions {
   bool explain = true;
   std::string unknown_sizes = "full";  ///< full, none or fraction:x
   bool count_flops = false;
+  MemoryLimits limits;                                               ///< of PyTorch's allocator, and of the job
   std::vector<AddressOrder> address_orders = {AddressOrder::chunk};  ///< each is run; the first is the likeliest
   std::vector<RecordedSegment> recorded_segments;                    ///< for the order `recorded`
   bool address_order_given = false;  ///< false: the default, and nothing is known about the platform
@@ -47,8 +49,12 @@ struct TypedRunOptions {
   bool all_orders = false;
   bool no_history = false;
   bool no_explain = false;
+  TypedMemoryLimits limits;
 
   void declare(CLI::App& app);
+  /// Parts of it, for commands with fewer options. How long the program runs, and what is left out of it.
+  void declare_extent(CLI::App& app);
+  void declare_jobs(CLI::App& app);
 
   /// Parses the texts; an Error says what is wrong with one, or that there is no command or GPU.
   Result<RunOptions> parse(std::vector<std::string> command) const;

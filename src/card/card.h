@@ -31,11 +31,15 @@ struct Card {
   std::string architecture;  ///< "Ampere"
   ComputeCapability compute_capability;
   Bytes total_memory;                    ///< as cuDeviceTotalMem reports it (less than the marketing size)
+  Bytes held_by_others;                  ///< what other jobs use of it, and this one can't have
   Bytes context_memory;                  ///< taken by a bare CUDA context before the program allocates anything
   Bytes launch_memory;                   ///< taken in addition once kernels run, without a request to the driver
   Bytes context_spread;                  ///< how far from the truth the sum of both, and of counted code, may lie
   std::map<int, int> attributes;         ///< CUdevice_attribute number → value; an absent one answers 0
   std::vector<int> gpc_multiprocessors;  ///< SMs in each graphics processing cluster; empty when not modelled
+
+  /// The memory that a job can have.
+  Bytes available() const { return total_memory - held_by_others; }
 
   int attribute(int number) const {
     const auto found = attributes.find(number);

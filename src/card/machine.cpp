@@ -55,6 +55,7 @@ void append_card(std::string& text, const Card& card) {
               std::to_string(card.compute_capability.major) + ' ' + std::to_string(card.compute_capability.minor));
   append_line(text, "memory", joined({card.total_memory.count, card.context_memory.count, card.context_spread.count}));
   if (card.launch_memory > Bytes{}) append_line(text, "launch", joined({card.launch_memory.count}));
+  if (card.held_by_others > Bytes{}) append_line(text, "held", joined({card.held_by_others.count}));
   if (!card.gpc_multiprocessors.empty()) {
     std::string gpcs;
     for (const int count : card.gpc_multiprocessors) gpcs += (gpcs.empty() ? "" : " ") + std::to_string(count);
@@ -172,6 +173,7 @@ class Parser {
              bad_value(key, rest);
     }
     if (key == "launch") return read_numbers(rest, card.launch_memory.count) || bad_value(key, rest);
+    if (key == "held") return read_numbers(rest, card.held_by_others.count) || bad_value(key, rest);
     if (key == "gpcs") return read_gpcs(rest) || bad_value(key, rest);
     if (key == "attribute") return read_attribute(rest) || bad_value(key, rest);
     if (key == "end") return finish_card();
@@ -197,6 +199,7 @@ class Parser {
 
   bool finish_card() {
     if (card_->total_memory == Bytes{}) return fail("GPU '" + card_->id + "' has no memory");
+    if (card_->held_by_others > card_->total_memory) return fail("GPU '" + card_->id + "' holds more than it has");
     if (card_->compute_capability.major < 1) return fail("GPU '" + card_->id + "' has no compute capability");
     machine_.cards.push_back(std::move(*card_));
     card_.reset();

@@ -51,6 +51,7 @@ struct Machine {
 ///     capability 8 6
 ///     memory 12622168064 <context_memory> <context_spread>
 ///     launch <launch_memory>
+///     held <held_by_others>           (if other jobs use the GPU too)
 ///     gpcs 10 10 8
 ///     attribute 16 28
 ///     end

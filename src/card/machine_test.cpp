@@ -44,6 +44,16 @@ std::string error_of(const std::string& text) {
 
 TEST(Machine, Its_text_is_the_documented_one) { EXPECT_EQ(to_text({.cards = {small_card()}}), kHeader + kCardText); }
 
+TEST(Machine, What_others_hold_of_a_card_is_read_back_and_less_than_the_card) {
+  Card shared = small_card();
+  shared.held_by_others = 4_GiB;
+  const auto text = to_text({.cards = {shared}});
+  ASSERT_TRUE(parse_machine(text));
+  EXPECT_EQ(parse_machine(text)->cards[0].available(), shared.total_memory - 4_GiB);
+  shared.held_by_others = shared.total_memory + 1_B;
+  EXPECT_NE(error_of(to_text({.cards = {shared}})).find("holds more than it has"), std::string::npos);
+}
+
 TEST(Machine, What_is_written_reads_back_the_same) {
   Card second = small_card();
   second.id = "other";

@@ -9,6 +9,7 @@
 #include "analysis/run_summary.h"
 #include "card/card.h"
 #include "card/machine.h"
+#include "card/memory_share.h"
 #include "estimate/convolution_workspace.h"
 #include "estimate/orchestrator.h"
 #include "estimate/recording.h"
@@ -56,6 +57,7 @@ class Analyzer {
 struct Conditions {
   simulator::TorchVersion torch = simulator::TorchVersion::newest();
   simulator::AllocConfig config;
+  std::optional<MemoryShare> cap;  ///< of PyTorch's allocator
   AddressOrder address_order = AddressOrder::chunk;
   const Workspaces* workspaces = nullptr;  ///< of convolutions; null: not known
 };

@@ -39,11 +39,13 @@ class Player::Impl {
         large_segment_size_(conditions.config.large_segment_size),
         allocator_({.version = conditions.torch,
                     .config = conditions.config,
-                    .device = {.total = card.total_memory, .context = std::min(outside_, card.total_memory)},
+                    .device = {.total = card.total_memory,
+                               .context = std::min(outside_ + card.held_by_others, card.total_memory)},
                     .addresses = whatif::fresh_addresses(conditions.address_order),
                     .observer = &refused_}) {
     device_.card = card.id;
-    device_.capacity = card.total_memory;
+    if (conditions.cap) allocator_.set_memory_fraction(conditions.cap->fraction_of(card.total_memory));
+    device_.capacity = card.available();
     device_.peak_context = card.context_memory + card.launch_memory;
     device_.peak_libraries = outside_ - device_.peak_context;
     device_.peak = outside_;

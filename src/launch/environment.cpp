@@ -4,14 +4,15 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 namespace dryfit::launch {
 namespace {
 
-constexpr std::array<std::string_view, 12> kReplaced = {
-    "LD_LIBRARY_PATH", "PYTHONPATH",       "TORCHINDUCTOR_CACHE_DIR", "DRYFIT_MACHINE",
-    "DRYFIT_STEPS",    "DRYFIT_KEEP_INIT", "DRYFIT_HISTORY",          "DRYFIT_UNKNOWN_SIZES",
-    "DRYFIT_FLOPS",    "DRYFIT_EXPLAIN",   "CUDA_VISIBLE_DEVICES",    "NVIDIA_VISIBLE_DEVICES"};
+constexpr std::array<std::string_view, 13> kReplaced = {
+    "LD_LIBRARY_PATH",  "PYTHONPATH",           "TORCHINDUCTOR_CACHE_DIR", "DRYFIT_MACHINE",         "DRYFIT_STEPS",
+    "DRYFIT_KEEP_INIT", "DRYFIT_HISTORY",       "DRYFIT_UNKNOWN_SIZES",    "DRYFIT_MEMORY_FRACTION", "DRYFIT_FLOPS",
+    "DRYFIT_EXPLAIN",   "CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES"};
 
 std::string_view name_of(std::string_view entry) { return entry.substr(0, entry.find('=')); }
 
@@ -49,6 +50,13 @@ std::string json_list(const std::vector<std::string>& texts) {
   return "[" + json + "]";
 }
 
+/// With as many digits as it takes to read the same number again.
+std::string exact_text(double number) {
+  std::array<char, 40> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+  return {digits.data(), end};
+}
+
 /// An empty old path must not become an empty element: that would mean the working directory.
 std::string in_front(const std::filesystem::path& directory, std::optional<std::string_view> old) {
   if (!old || old->empty()) return directory.string();
@@ -83,6 +91,7 @@ Environment guest_environment(const Environment& user, const GuestSettings& sett
   add("DRYFIT_HISTORY", settings.memory_history ? "1" : "0");
   if (settings.explain) add("DRYFIT_EXPLAIN", "1");
   add("DRYFIT_UNKNOWN_SIZES", settings.unknown_sizes);
+  if (settings.memory_fraction) add("DRYFIT_MEMORY_FRACTION", exact_text(*settings.memory_fraction));
   if (settings.count_flops) add("DRYFIT_FLOPS", "1");
   constexpr const char* kTorchrunPort = "PET_MASTER_PORT";
   if (settings.rendezvous_port && !value_of(user, kTorchrunPort)) {

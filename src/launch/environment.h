@@ -25,6 +25,7 @@ struct GuestSettings {
   bool memory_history = true;
   bool explain = true;
   std::string unknown_sizes = "full";
+  std::optional<double> memory_fraction;
   bool count_flops = false;
   std::optional<std::uint16_t> rendezvous_port;  ///< for torchrun, whose default is one port for the whole machine
 };
@@ -46,6 +47,7 @@ std::optional<std::string_view> value_of(const Environment& environment, std::st
 ///     DRYFIT_HISTORY         "1" or "0": have PyTorch record its memory history
 ///     DRYFIT_EXPLAIN         "1" if the hooks should mark what the history does not record, absent otherwise
 ///     DRYFIT_UNKNOWN_SIZES   "full", "none" or "fraction:x": what to assume for sizes that depend on unknown values
+///     DRYFIT_MEMORY_FRACTION the fraction of each GPU that PyTorch's allocator may reserve, exactly; absent: all of it
 ///     DRYFIT_FLOPS           "1" to count floating-point operations, absent otherwise
 ///     PET_MASTER_PORT        the port that torchrun takes by default, unless the user set one: runs on several GPUs go
 ///                            side by side, and a second torchrun cannot listen on the first one's port

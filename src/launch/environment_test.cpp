@@ -63,6 +63,14 @@ TEST(Environment, Only_we_can_switch_counting_on) {
   EXPECT_EQ(value_of(guest_environment({"DRYFIT_FLOPS=1"}, kSettings), "DRYFIT_FLOPS"), std::nullopt);
 }
 
+TEST(Environment, A_fraction_reaches_the_hooks_with_all_its_digits) {
+  auto capped = kSettings;
+  capped.memory_fraction = 0.1 + 0.2;
+  EXPECT_EQ(value_of(guest_environment({}, capped), "DRYFIT_MEMORY_FRACTION"), "0.30000000000000004");
+  EXPECT_EQ(value_of(guest_environment({"DRYFIT_MEMORY_FRACTION=1"}, kSettings), "DRYFIT_MEMORY_FRACTION"),
+            std::nullopt);
+}
+
 TEST(Environment, The_search_paths_of_the_user_follow_ours) {
   const auto result = guest_environment({"LD_LIBRARY_PATH=/a:/b", "PYTHONPATH=/c"}, kSettings);
   EXPECT_EQ(value_of(result, "LD_LIBRARY_PATH"), "/opt/dryfit/driver:/a:/b");

@@ -52,6 +52,7 @@ GuestSettings guest_settings(const JobOptions& options, const RunDirectory& dire
           .memory_history = options.memory_history,
           .explain = options.memory_history && options.explain,
           .unknown_sizes = options.unknown_sizes,
+          .memory_fraction = options.memory_fraction,
           .count_flops = options.count_flops,
           .rendezvous_port = free_port()};
 }

@@ -37,6 +37,7 @@ struct JobOptions {
   bool memory_history = true;                       ///< have PyTorch record its memory history
   bool explain = true;                              ///< also have the hooks mark modules, tensors and phases
   std::string unknown_sizes = "full";               ///< what the hooks assume for sizes that depend on unknown data
+  std::optional<double> memory_fraction;            ///< to cap PyTorch's allocator with
   bool count_flops = false;                         ///< have the hooks count FLOPs; changes memory with PyTorch 2.10
   std::optional<ProfileOptions> profile;            ///< if set: no driver and no machine, PyTorch's profiler instead
   int stdin_fd = 0;                                 ///< given to the program as its own; -1: /dev/null

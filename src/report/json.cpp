@@ -7,6 +7,7 @@
 
 #include "report/compute.h"
 #include "report/explanation.h"
+#include "report/limits_report.h"
 #include "report/wording.h"
 
 namespace dryfit::report {
@@ -127,21 +128,8 @@ Json counting_json(const verdict::Counting& counting) {
           {"reason", text_or_null(counting.reason)}};
 }
 
-Json fraction_json(Bytes cap, const Verdict& verdict) {
-  const auto fraction = verdict::fraction_for(cap, verdict.capacity);
-  return fraction ? Json(static_cast<double>(*fraction) / 10'000) : Json();
-}
-
-Json limits_json(const Verdict& verdict) {
-  if (!verdict.limits) return nullptr;
-  const auto& limits = *verdict.limits;
-  return {{"to_request_bytes", limits.to_request.count},
-          {"comfortable_cap_bytes", limits.comfortable_cap.count},
-          {"comfortable_cap_fraction", fraction_json(limits.comfortable_cap, verdict)},
-          {"least_cap_bytes", limits.least_cap.count},
-          {"least_cap_fraction", fraction_json(limits.least_cap, verdict)},
-          {"obtained", limits.source == verdict::LimitSource::replay ? "replay" : "dry-runs"},
-          {"upper_bound_because", text_or_null(limits.upper_bound_because)}};
+std::optional<Bytes> gpu_limit(const Verdict& verdict) {
+  return verdict.card.held_by_others > Bytes{} ? std::optional(verdict.capacity) : std::nullopt;
 }
 
 /// With what requested it: "cuBLAS"; null: PyTorch.
@@ -220,6 +208,8 @@ std::string json_text(std::string_view version, const std::vector<std::string>& 
     auto result = result_json(verdicts[i]);
     const auto* explanation = i < explanations.size() ? explanations[i] : nullptr;
     result["explanation"] = explanation ? explanation_json(*explanation, kOwners) : Json();
+    result["cap_bytes"] = bytes_or_null(verdicts[i].cap);
+    result["gpu_limit_bytes"] = bytes_or_null(gpu_limit(verdicts[i]));
     results.push_back(std::move(result));
   }
   Json json{{"dryfit", version},

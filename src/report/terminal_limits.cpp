@@ -22,7 +22,7 @@ std::string source_text(const Limits& limits) {
 
 /// "fraction 0.4787"
 std::string fraction_note(Bytes cap, const Verdict& verdict) {
-  const auto fraction = verdict::fraction_for(cap, verdict.capacity);
+  const auto fraction = verdict::fraction_for(cap, verdict.card.total_memory);
   return fraction ? fmt::format("fraction {}", verdict::fraction_text(*fraction)) : "more than this GPU has";
 }
 

@@ -50,7 +50,7 @@ std::string heading(const Verdict& verdict, const Style& style) {
   const auto answer = fmt::format("{} {}", answer_glyph(verdict.answer, style), answer_text(verdict.answer));
   return fmt::format("{}  {}{}\n", painted(answer, answer_paint(verdict.answer), style),
                      painted(verdict.card.id, Paint::strong, style), margin(verdict)) +
-         wrapped(fmt::format("{} ({}), {} in {}", verdict.card.name, to_text(verdict.capacity), extent(verdict),
+         wrapped(fmt::format("{} ({}), {} in {}", verdict.card.name, memory_text(verdict), extent(verdict),
                              duration_text(verdict.seconds)),
                  "  ", kHanging, Paint::faint, style);
 }

@@ -127,6 +127,16 @@ std::string verdict_table(const std::vector<Row>& shown, const Style& style) {
   return text;
 }
 
+/// "PyTorch capped at 5.64 GiB on rtx-3060-12gb"; the table shows the GPU's limit as what there is.
+std::string caps_line(std::span<const Verdict> verdicts, const Style& style) {
+  std::string list;
+  for (const auto& verdict : verdicts) {
+    if (!verdict.cap) continue;
+    list += fmt::format("{}{} on {}", list.empty() ? "" : ", ", to_text(*verdict.cap), verdict.card.id);
+  }
+  return list.empty() ? "" : wrapped("PyTorch capped at " + list, "", "  ", Paint::faint, style);
+}
+
 /// What the table has no room for: why it does not fit or why that is unknown, or what a fit rests on.
 std::string detail(const Row& row, const Style& style) {
   const auto& verdict = *row.verdict;
@@ -167,7 +177,7 @@ std::string several_gpus_text(std::span<const Verdict> verdicts, const Style& st
     details += detail(rows.back(), style);
     diagnostics.merge(verdict->diagnostics);
   }
-  auto text = summary(sorted, style) + verdict_table(rows, style);
+  auto text = summary(sorted, style) + verdict_table(rows, style) + caps_line(verdicts, style);
   if (!details.empty()) text += "\n" + details + "\n";
   // The same program on every GPU: what was assumed differs in sizes at most.
   const auto assuming = std::ranges::find_if(verdicts, [](const auto& each) { return !each.assumptions.empty(); });

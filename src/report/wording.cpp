@@ -99,10 +99,20 @@ std::string place_text(const analysis::Moment& moment) {
 
 std::string failure_sentence(const verdict::Verdict& verdict) {
   const auto& request = *verdict.oom;
+  if (verdict::is_stopped_by_cap(verdict)) {
+    return fmt::format("PyTorch failed to allocate {} {}; its cap is {}.", to_text(request.requested),
+                       place_text(request.at), to_text(*verdict.cap));
+  }
   return fmt::format("{} failed to allocate {} {}; {} of {} were free.",
                      verdict.oom_library.empty() ? "PyTorch" : library_text(verdict.oom_library),
                      to_text(request.requested), place_text(request.at), to_text(request.device_free),
                      to_text(verdict.capacity));
+}
+
+std::string memory_text(const verdict::Verdict& verdict) {
+  const bool is_limited = verdict.card.held_by_others > Bytes{};
+  return to_text(verdict.card.total_memory) + (is_limited ? ", limited to " + to_text(verdict.capacity) : "") +
+         (verdict.cap ? ", PyTorch capped at " + to_text(*verdict.cap) : "");
 }
 
 std::string library_text(const std::string& file_name) {

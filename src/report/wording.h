@@ -27,6 +27,9 @@ std::string place_text(const analysis::Moment& moment);
 /// "PyTorch failed to allocate 512 MiB in step 1, forward; 338 MiB of 7.75 GiB were free." For a verdict with an `oom`.
 std::string failure_sentence(const verdict::Verdict& verdict);
 
+/// "11.76 GiB, limited to 6.00 GiB, PyTorch capped at 5.00 GiB": the GPU's memory and what of it the job can have.
+std::string memory_text(const verdict::Verdict& verdict);
+
 /// "cuBLAS" for "libcublas.so.12"; the file name itself for a library we have no word for.
 std::string library_text(const std::string& file_name);
 

@@ -40,7 +40,9 @@ std::optional<Caveat> memory_ran_short(const Verdict& verdict, const RunFacts& f
     return Caveat{"memory_ran_short", "the program ran out of memory, caught the error and continued"};
   }
   if (verdict.alloc_retries > 0) {
-    return Caveat{"memory_ran_short", "the GPU was full, and PyTorch continued only by releasing its cached memory, " +
+    return Caveat{"memory_ran_short", (verdict.cap ? "PyTorch's allocator reached its limit, and continued"
+                                                   : "the GPU was full, and PyTorch continued") +
+                                          std::string(" only by releasing its cached memory, ") +
                                           times(verdict.alloc_retries)};
   }
   for (const auto& process : facts.processes) {

@@ -108,8 +108,9 @@ void refuse(Verdict& verdict, const MemoryFailure& failure, const DeviceTotal* d
   if (device) verdict.caveats = caveats_of_failure(verdict, *device, failure);
   verdict.oom = failure.request;
   verdict.oom_library = failure.library;
-  verdict.reason = failure.library.empty() ? "PyTorch ran out of device memory"
-                                           : failure.library + " failed to allocate memory, and the program failed";
+  verdict.reason = !failure.library.empty()     ? failure.library + " failed to allocate memory, and the program failed"
+                   : is_stopped_by_cap(verdict) ? "PyTorch's allocator reached its cap of " + to_text(*verdict.cap)
+                                                : "PyTorch ran out of device memory";
 }
 
 /// Makes the answer tight if there is a caveat.
@@ -146,7 +147,8 @@ Verdict judge(const Card& card, const RunFacts& facts) {
 
   Verdict verdict;
   verdict.card = card;
-  verdict.capacity = card.total_memory;
+  verdict.capacity = card.available();
+  verdict.cap = facts.cap;
   verdict.steps = most_steps(facts);
   verdict.seconds = facts.seconds;
   verdict.host_peak_rss = facts.host_peak_rss;
@@ -176,6 +178,11 @@ Verdict judge(const Card& card, const RunFacts& facts) {
   }
   verdict.orders = {order_result(verdict, facts.address_order)};
   return verdict;
+}
+
+bool is_stopped_by_cap(const Verdict& verdict) {
+  return verdict.cap && verdict.oom && verdict.oom_library.empty() &&
+         verdict.oom->requested <= verdict.oom->device_free;
 }
 
 int exit_code(std::span<const Verdict> verdicts, bool strict) {

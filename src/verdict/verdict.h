@@ -60,6 +60,7 @@ struct RunFacts {
   std::vector<analysis::ProcessSummary> processes;
   AddressOrder address_order = AddressOrder::chunk;
   bool address_order_assumed = false;     ///< the real platform may have another order, and no other is tried
+  std::optional<Bytes> cap;               ///< that PyTorch's allocator was given
   std::optional<EstimateFacts> estimate;  ///< set: the processes are estimated, not run
 };
 
@@ -70,8 +71,9 @@ struct Verdict {
   std::string reason;  ///< one clause; always set except for a plain fits
   std::string hint;    ///< what to do next; may be empty
   std::uint64_t steps = 0;
-  bool device_used = false;  ///< false: no process used a GPU, and the numbers of the device mean nothing
-  Bytes capacity;
+  bool device_used = false;   ///< false: no process used a GPU, and the numbers of the device mean nothing
+  Bytes capacity;             ///< of the GPU, without what other jobs hold
+  std::optional<Bytes> cap;   ///< on what PyTorch's allocator may reserve
   Bytes device_peak;          ///< = reserved_at_peak + libraries + context + code
   std::int64_t headroom = 0;  ///< capacity - device_peak
   // The memory outside PyTorch is partly counted and partly estimated; the truth is expected between these.
@@ -103,6 +105,7 @@ struct Verdict {
   std::vector<analysis::Assumption> assumptions;  ///< of all processes, in their order; sizes before values read
   std::vector<std::string> tuning;                ///< autotuners whose choices the run followed, in words
   std::optional<Limits> limits;                   ///< filled in by the code that has the recording; none: not known
+  std::optional<CapStudy> caps;                   ///< the same; none: not studied
   std::vector<OrderResult> orders;                ///< one per order of addresses that was run
   bool estimated = false;                         ///< by `dryfit estimate`; else the program ran and was counted
   std::vector<Caveat> gaps;                       ///< of an estimate: what its trace does not contain
@@ -114,6 +117,9 @@ struct Verdict {
 /// Several processes: those on one device add up (an upper bound, as their clocks are not compared; diagnostic
 /// "processes_share_device"); of several devices the fullest answers.
 Verdict judge(const Card& card, const RunFacts& facts);
+
+/// Whether the request that failed would have found room on the GPU, and only the cap was in its way.
+bool is_stopped_by_cap(const Verdict& verdict);
 
 /// Combines the verdicts of runs that differ only in the order of addresses; the first is of the order that the
 /// platform most likely has. The numbers are those of the first that fitted, else of the first. An answer that depends

@@ -98,6 +98,26 @@ TEST(Judge, An_out_of_memory_error_that_ends_the_program_does_not_fit) {
   EXPECT_EQ(verdict.ooms, 1u);
 }
 
+TEST(Judge, A_cap_is_named_where_the_GPU_had_room) {
+  auto process = with_oom(trainer(0), 0);
+  process.devices[0].last_oom->device_free = 3_GiB;
+  auto facts = exited(1, {process});
+  facts.cap = 4_GiB;
+  const auto verdict = judge(card(), facts);
+  EXPECT_EQ(verdict.answer, Answer::does_not_fit);
+  EXPECT_EQ(verdict.reason, "PyTorch's allocator reached its cap of 4.00 GiB");
+  facts.processes[0].devices[0].last_oom->device_free = 100_MiB;
+  EXPECT_EQ(judge(card(), facts).reason, "PyTorch ran out of device memory");
+}
+
+TEST(Judge, What_others_hold_is_not_headroom) {
+  auto shared = card();
+  shared.held_by_others = 3_GiB;
+  const auto verdict = judge(shared, ended_after_steps(trainer(3)));
+  EXPECT_EQ(verdict.capacity, 5_GiB);
+  EXPECT_EQ(verdict.headroom, static_cast<std::int64_t>((5_GiB - 4_GiB - 200_MiB).count));
+}
+
 TEST(Judge, An_out_of_memory_error_swallowed_without_another_step_does_not_fit) {
   EXPECT_EQ(judge(card(), exited(0, {with_oom(trainer(2), 2)})).answer, Answer::does_not_fit);
 }

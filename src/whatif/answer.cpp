@@ -17,7 +17,7 @@ constexpr Bytes kTypicalLibraries = 26_MiB;
 Conditions with_outside(const Question& question, Bytes outside) {
   auto conditions = question.conditions;
   conditions.total = question.card->total_memory;
-  conditions.outside = outside;
+  conditions.outside = outside + question.card->held_by_others;
   return conditions;
 }
 
@@ -28,11 +28,11 @@ bool is_changed(const Question& question) {
 }
 
 /// With less headroom than this, a caveat that is otherwise only a note makes a fit tight.
-Bytes little_of(const Card& card) { return Bytes{card.total_memory.count / 20}; }
+Bytes little_of(const Card& card) { return Bytes{card.available().count / 20}; }
 
 bool is_close(const Question& question, const Outcome& outcome) {
   if (!question.card) return false;
-  return outcome.peak_reserved + question.outside.high + little_of(*question.card) > question.card->total_memory;
+  return outcome.peak_reserved + question.outside.high + little_of(*question.card) > question.card->available();
 }
 
 std::vector<Caveat> caveats_of_recording(const Question& question, const Outcome& outcome) {
@@ -89,7 +89,7 @@ Status weigh(const Question& question, Answer& answer) {
   if (answer.outcome.refused_in_both > 0) {
     answer.caveats.push_back({"memory_ran_short", "the program caught an OutOfMemoryError and continued", true});
   }
-  if (answer.outcome.peak_reserved + question.outside.high <= question.card->total_memory) return {};
+  if (answer.outcome.peak_reserved + question.outside.high <= question.card->available()) return {};
   const auto worst = play(*question.recording, with_outside(question, question.outside.high));
   if (!worst) return worst.error();
   if (worst->out_of_memory) {

@@ -49,6 +49,20 @@ Tape thirty_then_forty_mebibytes() {
 
 Tape forty_mebibytes() { return Tape().alloc_segment(kA, 40_MiB).ends_with(kA, 40_MiB, 40_MiB); }
 
+TEST(Answer, What_other_jobs_hold_of_the_GPU_is_missing_to_this_one) {
+  const auto tape = forty_mebibytes();
+  const auto recording = tape.recording();
+  auto card = card_of(200_MiB);
+  card.held_by_others = 100_MiB;
+  EXPECT_EQ(answered(about(recording, card)).fit, Fit::fits);
+  card.held_by_others = 146_MiB;
+  EXPECT_EQ(answered(about(recording, card)).fit, Fit::tight);
+  card.held_by_others = 151_MiB;
+  EXPECT_EQ(answered(about(recording, card)).fit, Fit::does_not_fit);
+  card.held_by_others = 199_MiB;
+  EXPECT_EQ(answered(about(recording, card)).fit, Fit::does_not_fit);
+}
+
 TEST(Answer, The_outside_memory_counts_as_in_a_dry_run) {
   const auto tape = forty_mebibytes();
   const auto recording = tape.recording();

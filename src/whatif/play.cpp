@@ -55,7 +55,7 @@ class Player {
         relay_(witness),
         allocator_({.version = conditions.torch,
                     .config = conditions.config,
-                    .device = {.total = conditions.total, .context = conditions.outside},
+                    .device = {.total = conditions.total, .context = std::min(conditions.outside, conditions.total)},
                     .addresses = addresses_for(recording, conditions),
                     .observer = &relay_}),
         rounding_(conditions.config, conditions.torch),

@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DRYFIT = Path(os.environ.get("DRYFIT_UNDER_TEST", ROOT / "bin" / "dryfit"))
 
 GROUPS = {
-    "Ask": ["run", "predict", "replay", "profile", "estimate"],
+    "Ask": ["run", "limits", "predict", "replay", "profile", "estimate"],
     "Look": ["top", "report", "diff", "export", "trace"],
     "Lists": ["gpus", "models"],
     "Your site": ["observe", "history", "learn"],

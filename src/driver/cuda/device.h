@@ -36,7 +36,7 @@ inline constexpr int kMostDevices = 64;
 
 /// One modelled card and the memory in use on it. Not thread-safe; the driver's lock guards it.
 ///
-/// Invariant: used() <= card().total_memory, and used() is the sum of all charges not yet discharged.
+/// Invariant: used() <= card().available(), and used() is the sum of all charges not yet discharged.
 class Device {
  public:
   Device(int ordinal, int slot, Card card, AddressSpace addresses);
@@ -45,7 +45,7 @@ class Device {
   int slot() const { return slot_; }        ///< in the machine: determines UUID and PCI address
   const Card& card() const { return card_; }
   Bytes used() const { return used_; }
-  Bytes free() const { return card_.total_memory - used_; }
+  Bytes free() const { return card_.available() - used_; }
   AddressSpace& addresses() { return addresses_; }
 
   /// A place for `size` bytes, charged and recorded; nothing if the card is full (which is recorded too). For requests

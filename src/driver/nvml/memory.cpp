@@ -33,7 +33,7 @@ extern "C" {
 nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t* memory) {
   return answer(device, memory, [](const Device& it) {
     const Bytes total = it.card->total_memory;
-    const Bytes used = std::min(used_memory(it.ordinal), total);
+    const Bytes used = std::min(used_memory(it.ordinal) + it.card->held_by_others, total);
     return nvmlMemory_t{.total = total.count, .free = (total - used).count, .used = used.count};
   });
 }
@@ -43,7 +43,7 @@ nvmlReturn_t nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t* me
     if (memory == nullptr) return NVML_ERROR_INVALID_ARGUMENT;
     if (memory->version != nvmlMemory_v2) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
     const Bytes total = it.card->total_memory;
-    const Bytes used = std::min(used_memory(it.ordinal), total);
+    const Bytes used = std::min(used_memory(it.ordinal) + it.card->held_by_others, total);
     memory->total = total.count;
     memory->reserved = 0;
     memory->free = (total - used).count;

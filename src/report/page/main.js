@@ -144,6 +144,7 @@ async function showCard(verdict, result, payload) {
   const timeline = run ? new Timeline(run) : null;
   if (run) addRunFacts(run, timeline);
   showVerdict(result, run, verdict?.results ?? []);
+  showCaps(result);
   showConditions(verdict, result, run);
   dropListeners();
   for (const id of ["memory", "owners", "tensors", "segments"]) byId(id).hidden = true;

@@ -47,6 +47,8 @@ function failedText(result, run) {
   const { requested_bytes: requested, device_free_bytes: free, step, phase, library } = result.oom;
   const owner = failureOwner(run);
   const place = atText(step, phase) + (owner ? `, for ${owner}` : "");
+  if (result.cap_bytes != null && !library && requested <= free)
+    return `PyTorch failed to allocate ${bytesText(requested)} ${place}; its cap is ${bytesText(result.cap_bytes)}.`;
   return (
     `${library ?? "PyTorch"} failed to allocate ${bytesText(requested)} ${place}; ` +
     `${bytesText(free)} of ${bytesText(result.capacity_bytes)} were free.`
@@ -111,6 +113,12 @@ function showLimits({ limits }) {
   );
 }
 
+/** What the job was limited to. Verdicts of older versions have none of it. */
+function* limitTexts({ cap_bytes: cap, gpu_limit_bytes: limit }) {
+  if (cap != null) yield `PyTorch's allocator was capped at ${bytesText(cap)}.`;
+  if (limit != null) yield `The job was limited to ${bytesText(limit)} of the GPU.`;
+}
+
 /** The terminal shows the program's output above the verdict; the page has none. */
 const withoutOutput = (reason) => reason.replace("; its own output is above", "");
 
@@ -119,6 +127,7 @@ function leadText(result, run, results) {
   const need = needOf(result, results);
   if (result.oom) parts.push(failedText(result, run));
   else if (result.device_peak_bytes !== null) parts.push(peakText(result));
+  parts.push(...limitTexts(result));
   if (need) parts.push(`The job needs about ${bytesText(need.bytes)}, as ${need.on.obtained} on ${need.on.card}.`);
   if (!result.oom && result.reason) parts.push(sentence(withoutOutput(result.reason)));
   return parts.join(" ");

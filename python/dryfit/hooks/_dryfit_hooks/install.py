@@ -9,6 +9,7 @@ from typing import Any, Callable, List
 
 from . import guest, settings, software
 from .autograd_threads import AutogradThreads
+from .cap import Cap
 from .ending import Ending
 from .history import History
 from .initialisation import SkippedInitialisation
@@ -37,6 +38,8 @@ def _install_for_cuda(torch: Any, wanted: settings.Settings) -> None:
     load = LoadWatch(torch, lambda tensor: tensor.is_cuda, lambda: report_reserved(memory))
     tuning = TuningWatch(torch)
     parts = [memory, load, HostProfiling(torch), tuning, Values(torch, wanted.unknown_sizes)]
+    if wanted.memory_fraction is not None:
+        parts.append(Cap(torch, wanted.memory_fraction))
     autograd = AutogradThreads()
     ending = Ending([software.note_libraries, memory.report], autograd.wait_until_at_rest)
     on_completed: List[Callable[[], None]] = []

@@ -18,6 +18,7 @@ class Settings:
     explain: bool
     unknown_sizes: str  # "full", "none" or "fraction:0.25"
     count_flops: bool
+    memory_fraction: Optional[float]  # None: PyTorch's allocator has no cap of ours
 
 
 def from_environment(environment: Mapping[str, str]) -> Settings:
@@ -30,4 +31,5 @@ def from_environment(environment: Mapping[str, str]) -> Settings:
         explain=environment.get("DRYFIT_EXPLAIN") == "1",
         unknown_sizes=environment.get("DRYFIT_UNKNOWN_SIZES", "full"),
         count_flops=environment.get("DRYFIT_FLOPS") == "1",
+        memory_fraction=float(environment["DRYFIT_MEMORY_FRACTION"]) if "DRYFIT_MEMORY_FRACTION" in environment else None,
     )

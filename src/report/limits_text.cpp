@@ -1,0 +1,186 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "report/layout.h"
+#include "report/limits_report.h"
+#include "report/table.h"
+#include "report/terminal_parts.h"
+#include "report/wording.h"
+
+namespace dryfit::report {
+namespace {
+
+using verdict::CapPoint;
+using verdict::CapStudy;
+using verdict::Limits;
+using verdict::LimitSource;
+using verdict::Verdict;
+
+constexpr const char* kExpandable = "expandable_segments:True";
+
+Cell faint(std::string text, Align align = Align::left) { return {std::move(text), align, true, Paint::faint}; }
+
+/// "0.7547", rounded so that every version of PyTorch allows the cap.
+std::string fraction_of(Bytes cap, const Verdict& verdict) {
+  const auto fraction = verdict::fraction_for(cap, verdict.card.total_memory);
+  return verdict::fraction_text(fraction.value_or(10'000));
+}
+
+std::string how(const Verdict& verdict) {
+  const auto runs = verdict.caps ? verdict.caps->dry_runs : 0;
+  if (verdict.limits->source == LimitSource::prediction) return "predicted";
+  if (runs == 0) return "by replay";
+  return fmt::format("by {} with a cap", runs == 1 ? "a dry run" : fmt::format("{} dry runs", runs));
+}
+
+const CapPoint* point_at(const std::vector<CapPoint>& curve, Bytes cap) {
+  const auto found = std::ranges::find(curve, cap, &CapPoint::cap);
+  return found == curve.end() ? nullptr : &*found;
+}
+
+/// "none", "2", "0.5"
+std::string retries_text(const std::optional<double>& retries) {
+  if (!retries) return "not known";
+  return *retries == 0 ? "none" : fmt::format("{:.2g}", *retries);
+}
+
+std::string least_note(const Limits& limits, const std::vector<CapPoint>& curve, const Verdict& verdict) {
+  const auto note = "fraction " + fraction_of(limits.least_cap, verdict);
+  const auto* point = point_at(curve, limits.least_cap);
+  if (!point || !point->retries_per_step) return note;
+  if (*point->retries_per_step == 0) return note + ", retries only in the first steps";
+  return fmt::format("{}, {} {} a step", note, retries_text(point->retries_per_step),
+                     *point->retries_per_step == 1 ? "retry" : "retries");
+}
+
+std::string limit_table(const Limits& limits, const std::vector<CapPoint>& curve, const Verdict& verdict,
+                        const Style& style) {
+  const auto row = [](const char* name, Bytes size, std::string note) {
+    return std::vector<Cell>{{name}, {to_text(size), Align::right}, faint(std::move(note))};
+  };
+  std::vector<std::vector<Cell>> rows{
+      row("  to request", limits.to_request, "of the GPU, to run as when alone"),
+      row("  comfortable cap", limits.comfortable_cap,
+          "fraction " + fraction_of(limits.comfortable_cap, verdict) + ", without a retry")};
+  if (limits.source != LimitSource::prediction) {
+    rows.push_back(row("  least cap", limits.least_cap, least_note(limits, curve, verdict)));
+  }
+  return aligned(rows, style);
+}
+
+std::string bound_line(const Limits& limits, const Style& style) {
+  if (limits.upper_bound_because.empty()) return "";
+  return wrapped(fmt::format("The least cap is an upper bound: {}.", limits.upper_bound_because), "  ", "  ", style);
+}
+
+/// What the job does with a cap; a failure with a larger cap than one that runs is a hole.
+std::string outcome_text(const std::vector<CapPoint>& curve, std::size_t at) {
+  if (curve[at].runs) return retries_text(curve[at].retries_per_step);
+  const auto runs_below = [&](const CapPoint& below) { return below.cap < curve[at].cap && below.runs; };
+  return std::ranges::any_of(curve, runs_below) ? "fails: a hole" : "fails";
+}
+
+std::string curve_table(const std::vector<CapPoint>& curve, const Limits& limits, const Verdict& verdict,
+                        const Style& style) {
+  if (curve.empty()) return "";
+  std::vector<std::vector<Cell>> rows{
+      {faint("  cap", Align::right), faint("of the GPU", Align::right), faint("retries a step"), faint("")}};
+  for (std::size_t i = 0; i < curve.size(); ++i) {
+    const auto& [cap, runs, retries, source] = curve[i];
+    const double percent =
+        100.0 * static_cast<double>(cap.count) / static_cast<double>(verdict.card.total_memory.count);
+    std::string note = source == LimitSource::replay ? "by replay" : "dry run";
+    if (cap == limits.comfortable_cap) note += ", comfortable";
+    if (cap == limits.least_cap) note += ", least";
+    rows.push_back({{"  " + to_text(cap), Align::right},
+                    {fmt::format("{:.1f} %", percent), Align::right},
+                    {outcome_text(curve, i), Align::left, !runs, Paint::bad},
+                    faint(note)});
+  }
+  return "\n" + aligned(rows, style);
+}
+
+/// What retries cost, where there are any.
+std::string cost_line(const std::vector<CapPoint>& curve, const Style& style) {
+  const bool retries = std::ranges::any_of(curve, [](const CapPoint& each) { return each.retries_per_step > 0.0; });
+  if (!retries) return "";
+  return wrapped(
+      "A retry waits for the GPU to finish, returns PyTorch's cached memory to the driver and requests memory again. "
+      "Less than one a step costs little; several a step slow training down.",
+      "  ", "  ", style);
+}
+
+std::string expandable_part(const Verdict& verdict, const Style& style) {
+  if (!verdict.caps || !verdict.caps->expandable) return "";
+  const auto& limits = *verdict.caps->expandable;
+  const auto& curve = verdict.caps->expandable_curve;
+  return fmt::format("\nwith PYTORCH_CUDA_ALLOC_CONF={}\n", kExpandable) + limit_table(limits, curve, verdict, style) +
+         curve_table(curve, limits, verdict, style);
+}
+
+struct Line {
+  bool enforces;
+  std::string text;
+  std::string note;
+};
+
+/// As whole GiB and MiB, rounded up.
+std::uint64_t whole(Bytes size, Bytes unit) { return round_up(size, unit).count / unit.count; }
+
+std::vector<Line> lines_of(const Verdict& verdict) {
+  using namespace literals;
+  const auto& limits = *verdict.limits;
+  const auto fraction = fraction_of(limits.comfortable_cap, verdict);
+  const auto mib = whole(limits.to_request, 1_MiB);
+  return {
+      {true, fmt::format("torch.cuda.set_per_process_memory_fraction({})", fraction), "Python: PyTorch's allocator"},
+      {true, fmt::format("export PYTORCH_CUDA_ALLOC_CONF=per_process_memory_fraction:{}", fraction),
+       "the same without a change of code, from PyTorch 2.10"},
+      {true, fmt::format("export CUDA_MPS_PINNED_DEVICE_MEM_LIMIT=0={}M", mib),
+       "CUDA MPS: all that the process has of GPU 0"},
+      {true,
+       fmt::format("echo \"nvidia/PCI_ADDRESS/vidmem {}\" > /sys/fs/cgroup/JOB/dmem.max", limits.to_request.count),
+       "GPU driver r615 on Linux 6.14: all processes of a cgroup; the first word is in dmem.capacity"},
+      {false, fmt::format("#SBATCH --gres=shard:{}", whole(limits.to_request, 1_GiB)),
+       "Slurm, where a shard is 1 GiB of a GPU. --mem-per-gpu is host memory"},
+      {false, "resources: {limits: {nvidia.com/gpu: 1}}", "Kubernetes: a whole GPU, or a time slice of one"},
+      {true, fmt::format("resources: {{limits: {{nvidia.com/gpu: 1, nvidia.com/gpumem: {}}}}}", mib),
+       "Kubernetes with HAMi, in MiB"},
+  };
+}
+
+/// Each with what it does: many requests are only counted by the scheduler, and nothing stops a job that takes more.
+std::string paste_part(const Verdict& verdict, const Style& style) {
+  std::string text = "\nto set it\n";
+  for (const auto& line : lines_of(verdict)) {
+    text += fmt::format("  {}  {}\n", painted(line.enforces ? "enforces" : "counts  ", Paint::faint, style), line.text);
+    text += wrapped(line.note, "            ", "            ", Paint::faint, style);
+  }
+  if (verdict.limits->source == LimitSource::prediction) return text;
+  const auto least = verdict.limits->least_cap;
+  const auto outside = verdict.limits->to_request - verdict.limits->comfortable_cap;
+  return text + wrapped(fmt::format("These use the comfortable cap, and what to request with it. With the least cap: "
+                                    "{}, and {} of the GPU.",
+                                    fraction_of(least, verdict), to_text(least + outside)),
+                        "  ", "  ", Paint::faint, style);
+}
+
+}  // namespace
+
+std::string limits_text(const Verdict& verdict, const std::string& of, const Style& style) {
+  const auto& limits = *verdict.limits;
+  static const std::vector<CapPoint> kNone;
+  const auto& curve = verdict.caps ? verdict.caps->curve : kNone;
+  return painted("limits", Paint::strong, style) + fmt::format(" of {}\n", of) +
+         wrapped(fmt::format("on {} ({}), {}", verdict.card.name, memory_text(verdict), how(verdict)), "  ", "  ",
+                 Paint::faint, style) +
+         limit_table(limits, curve, verdict, style) + bound_line(limits, style) +
+         curve_table(curve, limits, verdict, style) + cost_line(curve, style) + expandable_part(verdict, style) +
+         paste_part(verdict, style);
+}
+
+}  // namespace dryfit::report
