@@ -20,7 +20,7 @@ def measures(results: Results) -> Table:
     header = ("source", "tool", "limit", "rows", "median error", "failure", "conserved GiB", "with the rest")
     table = Table("xMem's own measures, runs out of memory included", (*header, *WAYS, "undecided"))
     table.note = (
-        "limit: what PyTorch's allocator is capped at; an estimate is rounded to 1 % of the GPU, as xMem's authors do.\n"
+        "limit: what PyTorch's allocator is capped at; an estimate is rounded to 1 % of the GPU, as for xMem.\n"
         "failure: the verdict was wrong, or the job ran out of memory with that cap. conserved: GPU memory left to\n"
         "other jobs, per run; a wrong verdict costs the whole GPU. with the rest: the same, after what the GPU holds\n"
         "outside PyTorch, by the dry run. published, argument, dry run: how the ends of the capped runs are known;\n"
@@ -55,8 +55,8 @@ def failures(results: Results) -> Table:
     table = Table("Limits that failed", ("source", "row", "tool", "limit", "fraction", "how"))
     table.note = "Dryfit's limits, and the undecided ones of the other tools."
     for source, members in _by_source(results).items():
-        for contender in contenders(members):
-            table.lines += [[source, *line] for line in _failed(members, contender)]
+        shown = [each for each in contenders(members) if xmem_metrics.scores(members, each)]
+        table.lines += [[source, *line] for contender in shown for line in _failed(members, contender)]
     return table
 
 

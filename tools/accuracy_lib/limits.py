@@ -20,6 +20,7 @@ COMFORTABLE = "comfortable cap"
 LEAST = "least cap + 1 %"
 BOUND = "upper bound"
 ORACLE = "measured peak"
+IDEALISED = "measured peak, if all ran"
 STEP = 0.01  # of the GPU, as xMem's rule rounds
 SAYS_FITS = {"fits": True, "tight": True, "does-not-fit": False}
 
@@ -49,7 +50,8 @@ def contenders(results: Sequence[Result]) -> list[Contender]:
             *_of_predict(),
         ]
     found += [Contender(name, ESTIMATE, _peer(name)) for name in metrics.peers_of(results)]
-    return found + [Contender("oracle", ORACLE, _oracle), Contender("oracle", f"{ORACLE}, if all ran", _idealised)] * judged
+    oracles = [Contender("oracle", ORACLE, _oracle), Contender("oracle", IDEALISED, _idealised)]
+    return found + oracles * judged
 
 
 def _of_estimate() -> list[Contender]:
@@ -62,9 +64,7 @@ def _of_predict() -> list[Contender]:
     return [Contender(f"{metrics.OURS} predict", name, _predicted(part)) for name, part in parts.items()]
 
 
-def with_answers(
-    result: Result, estimate: Optional[Outcome], prediction: Optional[Mapping[str, Any]]
-) -> Result:
+def with_answers(result: Result, estimate: Optional[Outcome], prediction: Optional[Mapping[str, Any]]) -> Result:
     """The same result, with what the other commands said of its job."""
     facts = {**result.case.facts, CAPS: {"estimate": estimate, "predict": prediction}}
     return replace(result, case=replace(result.case, facts=facts))

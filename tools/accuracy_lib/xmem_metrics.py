@@ -43,7 +43,7 @@ class Judged(NamedTuple):
         return (self.result.ours("device_peak") or 0) - (self.result.ours("peak_reserved") or 0)
 
     def conserved(self, beside: int = 0) -> float:
-        """Bytes of the GPU that a scheduler trusting the tool could give to others; a wrong flag costs the whole GPU."""
+        """Bytes of the GPU that a scheduler trusting the tool could give to others; a wrong flag costs all of it."""
         total = self.result.outcome.capacity or 0
         if not self.flag_is_right:
             return -total

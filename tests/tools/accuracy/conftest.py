@@ -54,8 +54,9 @@ def nvml_row(make_case: Callable[..., Case]) -> Callable[..., Result]:
             **{"source": "published", "facts": facts, "peers": peers, **changes},
         )
         reserved = ours - 26
-        measured = {"device_growth": ours, "peak_reserved": reserved, "peak_allocated": ours // 2, "device_peak": ours + 90}
-        measured = {**{name: value * MIB for name, value in measured.items()}, "alloc_retries": 0}
+        sizes = {"device_growth": ours, "device_peak": ours + 90, "peak_reserved": reserved}
+        sizes["peak_allocated"] = ours // 2
+        measured = {**{name: size * MIB for name, size in sizes.items()}, "alloc_retries": 0}
         limits = {"comfortable_cap_fraction": reserved / 10_000, "least_cap_fraction": (reserved - 400) / 10_000}
         outcome = Outcome(measured=measured, verdict=verdict, capacity=10_000 * MIB, limits=limits)
         return Result(case, outcome)

@@ -161,7 +161,7 @@ def test_a_command_that_cannot_answer_fails_the_row(nvml_row: Make) -> None:
 def test_the_oracle_is_shown_as_it_ends_and_as_if_every_run_had_ended_well(nvml_row: Make) -> None:
     row = limits.with_answers(dry(nvml_row(4950, 4990), _49="does-not-fit"), None, None)
     assert scores([row], "oracle", limits.ORACLE).failure == 1
-    idealised = scores([row], "oracle", f"{limits.ORACLE}, if all ran")
+    idealised = scores([row], "oracle", limits.IDEALISED)
     assert (idealised.failure, idealised.conserved) == (0, 5050 * MIB)
 
 
