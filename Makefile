@@ -50,7 +50,7 @@ endif
 .PHONY: help setup packages headers tools-venv venv venv-latest venv-2.11 venv-2.1 venv-peft venv-harvest venv-comparators venv-exports \
         build build-tests build-beside-download build-everything environments demo \
         test test-fast test-latest test-cpp test-python test-slurm test-page check test-asan test-tsan test-asan-all tidy fuzz \
-        accuracy-profile build-training test-training accuracy accuracy-twice evaluate \
+        limits-board accuracy-profile build-training test-training accuracy accuracy-twice evaluate \
         train surrogate compute-model bench bench-estimate bench-latency bench-h100 limits-scan operators pictures strings format wheel clean distclean
 
 help: ## this list
@@ -215,6 +215,10 @@ test-training: build-training ## builds the predictor's training with libtorch, 
 accuracy: setup venv-2.11 venv-2.1 venv-peft venv-latest build ## the scoreboard over all measurements: [DATA=<folder>] [JOBS=<n>] [ACCURACY_FLAGS=...]
 	tools/accuracy --data "$(DATA)" --jobs $(JOBS) --json build/accuracy/rows.jsonl --html build/accuracy/index.html \
 	    $(ACCURACY_FLAGS)
+
+limits-board: setup build ## xMem's three measures for every limit, and its second runs: [DATA=<folder>] [JOBS=<n>] [ACCURACY_FLAGS=...]
+	tools/accuracy --data "$(DATA)" --jobs $(JOBS) --limits --markdown build/accuracy/limits.md \
+	    --source xmem-cnn xmem-transformer xmem-second-runs-cnn xmem-second-runs-transformer $(ACCURACY_FLAGS)
 
 accuracy-profile: build ## estimates from CPU profiles compared with xMem's runs, `dryfit run` and four other tools; finished rows are kept
 	@tools/accuracy_profile --data $(DATA)

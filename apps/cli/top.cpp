@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "commands.h"
+#include "common_options.h"
 #include "explain/shares.h"
 #include "explained_run.h"
 #include "report/explanation.h"

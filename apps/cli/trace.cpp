@@ -4,6 +4,7 @@
 #include <string>
 
 #include "commands.h"
+#include "common_options.h"
 #include "screen.h"
 #include "trace/reader.h"
 #include "trace/text.h"
