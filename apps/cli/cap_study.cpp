@@ -33,13 +33,10 @@ std::set<Bytes, std::greater<>> points_of(const StudiedJob& job, const whatif::C
 
 std::optional<whatif::EntryRange> last_step(const explain::Explanation& explanation) {
   const auto& spans = explanation.spans;
-  const auto updates = [](const explain::Span& span) { return span.phase == explain::Phase::optimizer; };
-  const auto last = std::find_if(spans.rbegin(), spans.rend(), updates);
-  if (last == spans.rend() || last->step == 0) return std::nullopt;
-  const auto begin = std::ranges::find(spans, last->step, &explain::Span::step);
-  const auto end = std::ranges::find_if(spans, [&](const auto& span) { return span.step > last->step; });
-  const auto events = static_cast<std::uint32_t>(explanation.times_us.size());
-  return whatif::EntryRange{begin->begin, end == spans.end() ? events : end->begin};
+  const auto end = std::ranges::find(spans, spans.empty() ? 0 : spans.back().step, &explain::Span::step);
+  if (end == spans.end() || end->step < 2) return std::nullopt;
+  const auto begin = std::ranges::find(spans, end->step - 1, &explain::Span::step);
+  return whatif::EntryRange{begin->begin, end->begin};
 }
 
 Result<whatif::CapScan> scan_all(const StudiedJob& job) {

@@ -23,7 +23,7 @@ struct StudiedJob {
   Bytes total;                             ///< memory of the GPU
 };
 
-/// The entries of the last step that reached the optimizer; none: the run had no marks of ours, or no step.
+/// The entries of the last step that was completed; none: the run had no marks of ours, or no step.
 std::optional<whatif::EntryRange> last_step(const explain::Explanation& explanation);
 
 /// All caps down to the smallest that can run, holes included.

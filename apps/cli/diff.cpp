@@ -6,6 +6,7 @@
 #include <string>
 
 #include "commands.h"
+#include "common_options.h"
 #include "explain/difference.h"
 #include "explained_run.h"
 #include "report/difference.h"

@@ -16,6 +16,7 @@
 #include "judgement.h"
 #include "memory_limits.h"
 #include "named_cards.h"
+#include "refusal.h"
 #include "replayed_limits.h"
 #include "resources.h"
 #include "screen.h"
@@ -81,11 +82,6 @@ verdict::RunFacts facts_of_estimate(const std::string& damage, estimate::Estimat
   if (::getrusage(RUSAGE_SELF, &usage) == 0)
     facts.host_peak_rss = Bytes{static_cast<std::uint64_t>(usage.ru_maxrss) << 10};
   return facts;
-}
-
-std::optional<EstimateAnswer> refused(const Error& error, int code, int& exit_code) {
-  exit_code = fail(error, code);
-  return std::nullopt;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "commands.h"
+#include "common_options.h"
 #include "explained_run.h"
 #include "files.h"
 #include "report/exports.h"

@@ -26,6 +26,8 @@
 namespace dryfit::cli {
 namespace {
 
+using OrderedJson = nlohmann::ordered_json;
+
 struct LimitsOptions {
   TypedRunOptions run;
   std::string recording;  ///< a RUN or a trace; empty: a command is run
@@ -39,14 +41,13 @@ std::string subject_of(const LimitsOptions& options, const LimitsAnswer& answer)
 }
 
 std::string json_of(const LimitsOptions& options, const LimitsAnswer& answer) {
-  using Json = nlohmann::ordered_json;
-  const Json json{{"dryfit", DRYFIT_VERSION},
-                  {"command", answer.command},
-                  {"recording", options.recording.empty() ? Json() : Json(options.recording)},
-                  {"card", answer.verdict.card.id},
-                  {"capacity_bytes", answer.verdict.capacity.count},
-                  {"limits", report::limits_json(answer.verdict)}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  const OrderedJson json{{"dryfit", DRYFIT_VERSION},
+                         {"command", answer.command},
+                         {"recording", options.recording.empty() ? OrderedJson() : OrderedJson(options.recording)},
+                         {"card", answer.verdict.card.id},
+                         {"capacity_bytes", answer.verdict.capacity.count},
+                         {"limits", report::limits_json(answer.verdict)}};
+  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
 int deliver(const LimitsOptions& options, const LimitsAnswer& answer) {
@@ -98,7 +99,7 @@ void declare(CLI::App& command, LimitsOptions& options) {
   command
       .add_option("RUN", options.recording,
                   "Instead of a command: a folder kept by `dryfit run --save`; last, last~1, …; a memory snapshot "
-                  "(pickle); or a CPU trace (.json, .json.gz)")
+                  "(pickle); a CPU trace (.json, .json.gz); or a JSON file with a job for `dryfit predict`")
       ->type_name("RUN");
   add_gpus_option(command, o.gpus, "GPU to find limits for, as listed by `dryfit gpus` (default: the recorded one)");
   command.add_flag("--no-dry-runs", options.no_dry_runs, "Don't confirm the limits by dry runs with a cap");
@@ -115,14 +116,13 @@ void declare(CLI::App& command, LimitsOptions& options) {
 void add_limits(CLI::App& app, const Arguments& arguments, int& exit_code) {
   auto* command = app.add_subcommand("limits", "Find the least memory that a job runs in, and how to limit it to that")
                       ->group(kAsk);
-  command->formatter(
-      std::make_shared<Help>("dryfit limits --gpu NAME [OPTIONS] -- COMMAND...\n"
-                             "       dryfit limits [OPTIONS] RUN"));
+  command->formatter(std::make_shared<Help>("dryfit limits [OPTIONS] RUN | -- COMMAND..."));
   command->footer(
       "Examples:\n  dryfit limits --gpu rtx-3060-12gb -- python train.py\n"
       "  dryfit limits last\n  dryfit limits trace.json.gz --gpu a100-40gb\n\n"
       "A command is run once, and then with PyTorch's allocator capped at each whole percent of the GPU from the "
-      "comfortable cap down, until it fails. A recording is replayed instead, in a second.\n\n"
+      "comfortable cap down, until it fails. A recording is replayed instead, in a second, and for a description you "
+      "get the bound of the prediction.\n\n"
       "Exit code: 0 found limits, 3 the job does not fit at all, 2 wrong usage, 1 cannot tell.");
   auto options = std::make_shared<LimitsOptions>();
   declare(*command, *options);

@@ -15,6 +15,8 @@
 #include "kept_runs.h"
 #include "named_cards.h"
 #include "own_environment.h"
+#include "predict_model_file.h"
+#include "refusal.h"
 #include "replay_source.h"
 #include "replayed_limits.h"
 #include "report/json.h"
@@ -26,21 +28,10 @@
 namespace dryfit::cli {
 namespace {
 
-namespace fs = std::filesystem;
 using verdict::CapPoint;
 using verdict::Verdict;
 
 constexpr const char* kExpandable = "expandable_segments:True";
-
-std::optional<LimitsAnswer> refused(const Error& error, int code, int& exit_code) {
-  exit_code = fail(error, code);
-  return std::nullopt;
-}
-
-bool uses_cudnn(const Verdict& verdict) {
-  return std::ranges::any_of(verdict.library_parts,
-                             [](const auto& part) { return part.first.find("libcudnn") != std::string::npos; });
-}
 
 /// A job that does not fit has no limits, nor has one whose run shows nothing.
 Error no_limits(const Verdict& verdict) {
@@ -92,7 +83,7 @@ Status merge(const StudiedJob& job, const verdict::CapSearch& search, Found& fou
     tried.push_back(*point);
   }
   found.curve.insert(found.curve.begin(), tried.begin(), tried.end());
-  found.limits.comfortable_cap = search.comfortable();
+  if (const auto comfortable = search.comfortable()) found.limits.comfortable_cap = *comfortable;
   found.limits.least_cap = search.least();
   found.limits.source = verdict::LimitSource::dry_runs;
   found.limits.upper_bound_because.clear();
@@ -237,7 +228,7 @@ std::optional<LimitsAnswer> limits_of_run(const RecordedJob& job, int& exit_code
   return LimitsAnswer{std::move(verdict), {}};
 }
 
-bool is_trace(const std::string& path) { return path.ends_with(".json") || path.ends_with(".json.gz"); }
+bool is_json(const std::string& path) { return path.ends_with(".json") || path.ends_with(".json.gz"); }
 
 }  // namespace
 
@@ -273,7 +264,12 @@ std::optional<LimitsAnswer> limits_of_command(const RunOptions& options, bool co
 }
 
 std::optional<LimitsAnswer> limits_of_recording(const RecordedJob& job, int& exit_code) {
-  return is_trace(job.recording) ? limits_of_trace(job, exit_code) : limits_of_run(job, exit_code);
+  if (!is_json(job.recording)) return limits_of_run(job, exit_code);
+  const auto object = single_description(job.recording);
+  if (object && object->find("\"traceEvents\"") == std::string::npos) {
+    return limits_of_description(job, *object, exit_code);
+  }
+  return limits_of_trace(job, exit_code);
 }
 
 }  // namespace dryfit::cli

@@ -18,7 +18,7 @@ struct LimitsAnswer {
   std::vector<std::string> command;
 };
 
-/// A job that was recorded: a RUN, or a CPU trace.
+/// A job that was recorded or described: a RUN, a CPU trace, a JSON file of `dryfit predict`.
 struct RecordedJob {
   std::string recording;
   std::vector<std::string> gpus;  ///< empty: the recorded one
@@ -29,7 +29,11 @@ struct RecordedJob {
 /// are no limits, and `exit_code` is set.
 std::optional<LimitsAnswer> limits_of_command(const RunOptions& options, bool confirms, int& exit_code);
 
-/// By replay of the recorded requests. None: as above.
+/// By replay of the recorded requests, or as predicted from a description. None: as above.
 std::optional<LimitsAnswer> limits_of_recording(const RecordedJob& job, int& exit_code);
+
+/// As predicted, for a job in JSON as `dryfit predict` reads it. None: as above.
+std::optional<LimitsAnswer> limits_of_description(const RecordedJob& job, const std::string& description,
+                                                  int& exit_code);
 
 }  // namespace dryfit::cli

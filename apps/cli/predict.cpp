@@ -121,6 +121,7 @@ Status check_gpus(const PredictSession& session, const std::vector<std::string>&
   for (const auto& name : gpus) {
     const auto card = session.cards.find(name);
     if (!card) return wrong_gpu(session.catalogue, name, card.error(), TypedLine::own());
+    if (const auto part = limited((*card)->card, session.options.defaults.limits); !part) return part.error();
   }
   return gpus.empty() ? Status(no_gpu(TypedLine::own())) : Status();
 }

@@ -17,12 +17,12 @@ simulator::TorchVersion torch_of_run(const verdict::Verdict& verdict, const snap
   return version ? *version : simulator::TorchVersion::newest();
 }
 
+}  // namespace
+
 bool uses_cudnn(const verdict::Verdict& verdict) {
   return std::ranges::any_of(verdict.library_parts,
                              [](const auto& part) { return part.first.find("libcudnn") != std::string::npos; });
 }
-
-}  // namespace
 
 verdict::Limits limits_of(const whatif::CapScan& scan, Bytes outside, bool uses_cudnn) {
   verdict::Limits limits{.to_request = scan.bands.front().peak_reserved + outside,

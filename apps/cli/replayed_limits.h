@@ -11,6 +11,9 @@
 
 namespace dryfit::cli {
 
+/// Whether the job may go on with less where its libraries are refused memory.
+bool uses_cudnn(const verdict::Verdict& verdict);
+
 /// What a scan of caps comes to on a GPU. `outside`: the upper bound of the memory outside PyTorch.
 verdict::Limits limits_of(const whatif::CapScan& scan, Bytes outside, bool uses_cudnn);
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "commands.h"
+#include "common_options.h"
 #include "explained_run.h"
 #include "files.h"
 #include "kept_runs.h"

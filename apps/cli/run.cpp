@@ -184,7 +184,9 @@ std::vector<std::pair<std::string, std::string>> next_commands(const Session& se
   const auto largest =
       std::ranges::max_element(session.cards, {}, [](const auto& each) { return each.card.total_memory; });
   const auto* larger = larger_than(largest->card, session.catalogue);
-  if (verdict.answer == Answer::does_not_fit && fits_nowhere && larger) {
+  if (verdict::is_stopped_by_cap(verdict)) {
+    commands.emplace_back(fmt::format("dryfit limits --gpu {} ...", verdict.card.id), "find the least cap");
+  } else if (verdict.answer == Answer::does_not_fit && fits_nowhere && larger) {
     commands.emplace_back(fmt::format("dryfit run --gpu {},{} ...", verdict.card.id, larger->id),
                           "count what it needs");
   }

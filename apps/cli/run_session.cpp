@@ -16,6 +16,7 @@
 #include "memory_limits.h"
 #include "named_cards.h"
 #include "own_environment.h"
+#include "refusal.h"
 #include "screen.h"
 #include "typed_line.h"
 
@@ -31,11 +32,6 @@ constexpr const char* kOutputFile = "output.txt";
 /// What torch.cuda.set_per_process_memory_fraction takes for the cap.
 std::optional<double> fraction_of(const MemoryLimits& limits, const Card& card) {
   return limits.cap ? std::optional(limits.cap->fraction_of(card.total_memory)) : std::nullopt;
-}
-
-std::optional<Session> refused(const Error& error, int code, int& exit_code) {
-  exit_code = fail(error, code);
-  return std::nullopt;
 }
 
 }  // namespace

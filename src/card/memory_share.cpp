@@ -84,17 +84,18 @@ double MemoryShare::fraction_of(Bytes total) const {
 Result<MemoryShare> parse_memory_share(std::string_view text) {
   const auto number = split(text);
   if (!number || number->value < 0) return unreadable(text);
+  const bool is_percent = number->unit == "%";
+  const double unit = number->unit.empty() || is_percent ? 1 : bytes_in(number->unit);
+  if (unit == 0) return unreadable(text);
   if (number->value == 0) {
     return Error{"'" + std::string(text) + "' leaves no memory", "Give a size such as 6GiB or a share such as 48%."};
   }
-  if (number->unit == "%") return share(number->value / 100, text);
+  if (is_percent) return share(number->value / 100, text);
   if (number->unit.empty() && !number->is_whole) return share(number->value, text);
   if (number->unit.empty() && number->value < static_cast<double>(kSmallestPlain.count)) {
     return Error{"'" + std::string(text) + "' has no unit",
                  "Write " + std::string(text) + "GiB, " + std::string(text) + "MiB or " + std::string(text) + "%."};
   }
-  const double unit = number->unit.empty() ? 1 : bytes_in(number->unit);
-  if (unit == 0) return unreadable(text);
   const double size = number->value * unit;
   if (size < 1 || size > static_cast<double>(kLargest.count)) return unreadable(text);
   return MemoryShare(Bytes{static_cast<std::uint64_t>(size)});

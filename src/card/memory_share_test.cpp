@@ -66,9 +66,9 @@ TEST(MemoryShare, A_GPU_limit_leaves_the_rest_to_others) {
 TEST(MemoryShare, A_limit_above_the_GPU_is_refused) {
   const Card card{.id = "rtx-3060-12gb", .total_memory = kMemoryOf3060};
   EXPECT_EQ(limited(card, {.cap = MemoryShare(20_GiB)}).error().what,
-            "a cap of 20.0 GiB is more than rtx-3060-12gb has, 11.76 GiB");
+            "a cap of 20.00 GiB is more than rtx-3060-12gb has, 11.76 GiB");
   EXPECT_EQ(limited(card, {.gpu_limit = MemoryShare(20_GiB)}).error().what,
-            "a GPU limit of 20.0 GiB is more than rtx-3060-12gb has, 11.76 GiB");
+            "a GPU limit of 20.00 GiB is more than rtx-3060-12gb has, 11.76 GiB");
 }
 
 }  // namespace

@@ -84,7 +84,7 @@ Verdict ended(Answer answer, std::string id, Bytes capacity, Bytes peak) {
   Verdict verdict;
   verdict.answer = answer;
   verdict.card.id = std::move(id);
-  verdict.capacity = capacity;
+  verdict.capacity = verdict.card.total_memory = capacity;
   verdict.device_peak = peak;
   verdict.device_used = true;
   return verdict;

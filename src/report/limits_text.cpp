@@ -30,6 +30,9 @@ std::string fraction_of(Bytes cap, const Verdict& verdict) {
   return verdict::fraction_text(fraction.value_or(10'000));
 }
 
+/// Whether the GPU has what the job needs to run as when alone. Otherwise it runs only with retries.
+bool has_comfort(const Limits& limits, const Verdict& verdict) { return limits.to_request <= verdict.capacity; }
+
 std::string how(const Verdict& verdict) {
   const auto runs = verdict.caps ? verdict.caps->dry_runs : 0;
   if (verdict.limits->source == LimitSource::prediction) return "predicted";
@@ -62,10 +65,13 @@ std::string limit_table(const Limits& limits, const std::vector<CapPoint>& curve
   const auto row = [](const char* name, Bytes size, std::string note) {
     return std::vector<Cell>{{name}, {to_text(size), Align::right}, faint(std::move(note))};
   };
+  const bool comfort = has_comfort(limits, verdict);
   std::vector<std::vector<Cell>> rows{
-      row("  to request", limits.to_request, "of the GPU, to run as when alone"),
+      row("  to request", limits.to_request,
+          comfort ? "of the GPU, to run as when alone" : "to run as when alone: more than this GPU has"),
       row("  comfortable cap", limits.comfortable_cap,
-          "fraction " + fraction_of(limits.comfortable_cap, verdict) + ", without a retry")};
+          comfort ? "fraction " + fraction_of(limits.comfortable_cap, verdict) + ", without a retry"
+                  : "without a retry: more than this GPU has")};
   if (limits.source != LimitSource::prediction) {
     rows.push_back(row("  least cap", limits.least_cap, least_note(limits, curve, verdict)));
   }
@@ -131,21 +137,19 @@ struct Line {
 /// As whole GiB and MiB, rounded up.
 std::uint64_t whole(Bytes size, Bytes unit) { return round_up(size, unit).count / unit.count; }
 
-std::vector<Line> lines_of(const Verdict& verdict) {
+std::vector<Line> lines_of(Bytes cap, Bytes request, const Verdict& verdict) {
   using namespace literals;
-  const auto& limits = *verdict.limits;
-  const auto fraction = fraction_of(limits.comfortable_cap, verdict);
-  const auto mib = whole(limits.to_request, 1_MiB);
+  const auto fraction = fraction_of(cap, verdict);
+  const auto mib = whole(request, 1_MiB);
   return {
       {true, fmt::format("torch.cuda.set_per_process_memory_fraction({})", fraction), "Python: PyTorch's allocator"},
       {true, fmt::format("export PYTORCH_CUDA_ALLOC_CONF=per_process_memory_fraction:{}", fraction),
        "the same without a change of code, from PyTorch 2.10"},
       {true, fmt::format("export CUDA_MPS_PINNED_DEVICE_MEM_LIMIT=0={}M", mib),
        "CUDA MPS: all that the process has of GPU 0"},
-      {true,
-       fmt::format("echo \"nvidia/PCI_ADDRESS/vidmem {}\" > /sys/fs/cgroup/JOB/dmem.max", limits.to_request.count),
+      {true, fmt::format("echo \"nvidia/PCI_ADDRESS/vidmem {}\" > /sys/fs/cgroup/JOB/dmem.max", request.count),
        "GPU driver r615 on Linux 6.14: all processes of a cgroup; the first word is in dmem.capacity"},
-      {false, fmt::format("#SBATCH --gres=shard:{}", whole(limits.to_request, 1_GiB)),
+      {false, fmt::format("#SBATCH --gres=shard:{}", whole(request, 1_GiB)),
        "Slurm, where a shard is 1 GiB of a GPU. --mem-per-gpu is host memory"},
       {false, "resources: {limits: {nvidia.com/gpu: 1}}", "Kubernetes: a whole GPU, or a time slice of one"},
       {true, fmt::format("resources: {{limits: {{nvidia.com/gpu: 1, nvidia.com/gpumem: {}}}}}", mib),
@@ -153,19 +157,30 @@ std::vector<Line> lines_of(const Verdict& verdict) {
   };
 }
 
-/// Each with what it does: many requests are only counted by the scheduler, and nothing stops a job that takes more.
-std::string paste_part(const Verdict& verdict, const Style& style) {
-  std::string text = "\nto set it\n";
-  for (const auto& line : lines_of(verdict)) {
+std::string painted_lines(const std::vector<Line>& lines, const Style& style) {
+  std::string text;
+  for (const auto& line : lines) {
     text += fmt::format("  {}  {}\n", painted(line.enforces ? "enforces" : "counts  ", Paint::faint, style), line.text);
     text += wrapped(line.note, "            ", "            ", Paint::faint, style);
   }
-  if (verdict.limits->source == LimitSource::prediction) return text;
-  const auto least = verdict.limits->least_cap;
-  const auto outside = verdict.limits->to_request - verdict.limits->comfortable_cap;
+  return text;
+}
+
+/// Each with what it does: many requests are only counted by the scheduler, and nothing stops a job that takes more.
+/// With the comfortable cap, if the GPU has that much.
+std::string paste_part(const Verdict& verdict, const Style& style) {
+  const auto& limits = *verdict.limits;
+  const auto outside = limits.to_request - limits.comfortable_cap;
+  const auto least = limits.least_cap + outside;
+  if (!has_comfort(limits, verdict)) {
+    return "\nto set it, with the least cap\n" + painted_lines(lines_of(limits.least_cap, least, verdict), style);
+  }
+  const auto text =
+      "\nto set it\n" + painted_lines(lines_of(limits.comfortable_cap, limits.to_request, verdict), style);
+  if (limits.source == LimitSource::prediction) return text;
   return text + wrapped(fmt::format("These use the comfortable cap, and what to request with it. With the least cap: "
                                     "{}, and {} of the GPU.",
-                                    fraction_of(least, verdict), to_text(least + outside)),
+                                    fraction_of(limits.least_cap, verdict), to_text(least)),
                         "  ", "  ", Paint::faint, style);
 }
 

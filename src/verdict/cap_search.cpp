@@ -61,8 +61,8 @@ void CapSearch::note(const CapTrial& trial) {
 
 bool CapSearch::found() const { return !trials_.empty() && trials_.front().runs; }
 
-Bytes CapSearch::comfortable() const {
-  auto cap = trials_.front().cap;
+std::optional<Bytes> CapSearch::comfortable() const {
+  std::optional<Bytes> cap;
   for (const auto& trial : trials_) {
     if (!trial.runs || trial.retries > 0) break;
     cap = trial.cap;

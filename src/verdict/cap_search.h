@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/bytes.h"
@@ -38,8 +39,8 @@ class CapSearch {
 
   /// Whether a cap was found that runs. False while none was, and where none does.
   bool found() const;
-  /// The smallest without a retry, from which every larger one that was tried has none either.
-  Bytes comfortable() const;
+  /// The smallest without a retry, from which every larger one that was tried has none either; none: each needs retries.
+  std::optional<Bytes> comfortable() const;
   /// The smallest from which every larger one that was tried runs.
   Bytes least() const;
   /// The largest cap first.

@@ -73,5 +73,12 @@ TEST(CapSearch, No_cap_is_tried_twice) {
   EXPECT_EQ(search.least(), 4600_B);
 }
 
+TEST(CapSearch, A_job_that_needs_retries_on_the_whole_GPU_has_no_comfortable_cap) {
+  const auto search = searched(9800_B, 9700_B, 1, plain_job(20000, 9500));
+  EXPECT_EQ(search.comfortable(), std::nullopt);
+  EXPECT_TRUE(search.found());
+  EXPECT_EQ(search.least(), 9500_B);
+}
+
 }  // namespace
 }  // namespace dryfit::verdict

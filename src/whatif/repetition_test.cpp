@@ -39,7 +39,7 @@ std::string text_of(const Recording& recording) {
   return text;
 }
 
-std::optional<double> retries_with(const Recording& recording, const EntryRange& step, Bytes cap) {
+std::optional<double> retries_of_step(const Recording& recording, const EntryRange& step, Bytes cap) {
   const auto found = retries_per_step(recording, step, {.torch = kTorch, .cap = cap});
   EXPECT_TRUE(found);
   return *found;
@@ -68,9 +68,9 @@ TEST(Repetition, What_came_after_the_step_is_left_out) {
 /// 30 MiB and then 40 MiB, which finds no room in what the 30 left: in 60 MiB each request needs a retry.
 TEST(Repetition, Retries_are_those_of_a_step_in_the_long_run) {
   const auto recording = steps_of("+0:30 -0 +1:40 -1");
-  EXPECT_EQ(retries_with(recording, {0, 4}, 100_MiB), 0);
-  EXPECT_EQ(retries_with(recording, {0, 4}, 60_MiB), 2);
-  EXPECT_EQ(retries_with(recording, {0, 4}, 30_MiB), std::nullopt);
+  EXPECT_EQ(retries_of_step(recording, {0, 4}, 100_MiB), 0);
+  EXPECT_EQ(retries_of_step(recording, {0, 4}, 60_MiB), 2);
+  EXPECT_EQ(retries_of_step(recording, {0, 4}, 30_MiB), std::nullopt);
 }
 
 }  // namespace

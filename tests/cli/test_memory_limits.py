@@ -53,7 +53,7 @@ def test_a_prediction_is_compared_with_the_part_of_the_GPU() -> None:
         ("0", "'0' leaves no memory"),
         ("0%", "'0%' leaves no memory"),
         ("120%", "'120%' is more than the whole GPU"),
-        ("20GiB", "of 20.0 GiB is more than rtx-3060-12gb has, 11.76 GiB"),
+        ("20GiB", "of 20.00 GiB is more than rtx-3060-12gb has, 11.76 GiB"),
         ("8", "'8' has no unit"),
         ("six", "'six' is not an amount of memory"),
         ("-1GiB", "'-1GiB' is not an amount of memory"),
