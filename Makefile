@@ -70,10 +70,10 @@ headers: | packages ## the vendor's public headers, into build/headers
 	@$(STAGE) headers "CUDA and NVML headers" -- tools/setup/headers.sh $(PYTHON)
 
 venv: | packages
-	@$(STAGE) venv "PyTorch 2.6.0 into .venv/$(TORCH) (about 3 GB to download the first time)" -- env $(VENV) $(TORCH)
+	@$(STAGE) venv "PyTorch 2.6.0 in .venv (about 3 GB to download the first time)" -- env $(VENV) $(TORCH)
 
 venv-latest: | packages ## .venv/torch-latest: the newest PyTorch known to work
-	@$(STAGE) venv-latest "The newest PyTorch into .venv/$(TORCH_LATEST) (about 3 GB to download the first time)" -- \
+	@$(STAGE) venv-latest "The newest PyTorch in .venv (about 3 GB to download the first time)" -- \
 	    env $(VENV) $(TORCH_LATEST)
 
 venv-2.11: | packages ## .venv/torch-2.11.0: the PyTorch of the B200 recordings
@@ -88,7 +88,7 @@ venv-peft: | packages ## .venv/peft: PyTorch 2.12 with peft and diffusers, for t
 	@$(STAGE) venv-peft ".venv/peft (about 3 GB to download the first time)" -- env $(VENV) peft
 
 venv-harvest: | packages ## .venv/harvest: torch 2.6.0 with torchvision, transformers and timm, for `dryfit harvest`
-	@$(STAGE) venv-harvest ".venv/harvest, a Python environment for `dryfit harvest` (about 3 GB to download the first time)" -- env $(VENV) harvest
+	@$(STAGE) venv-harvest ".venv/harvest (about 3 GB to download the first time)" -- env $(VENV) harvest
 
 venv-comparators: | packages ## .venv/comparators: the tree libraries that the networks are compared with
 	@$(STAGE) venv-comparators ".venv/comparators (about 300 MB to download the first time)" -- \
@@ -100,15 +100,10 @@ venv-exports: | packages ## .venv/exports: the tools that open what `dryfit expo
 # ---- build
 
 build: packages headers ## the command, at bin/dryfit
-	@test -f build/release/build.ninja || $(STAGE) configure "Configuring (preset release)" -- cmake --preset release
-	@$(STAGE) build "Building Dryfit" -- cmake --build --preset release --target product
-	@$(STAGE) install "Installing into build/release/stage, link in bin/" -- \
-	    sh -c 'cmake --install build/release --component product && tools/setup/link_executables.sh build/release/stage'
+	@$(STAGE) build "Building Dryfit" -- tools/setup/build.sh product product
 
 build-tests: build ## the C++ tests and the developers' tools
-	@$(STAGE) build-tests "Building the tests" -- cmake --build --preset release
-	@$(STAGE) install-tools "Installing the developers' tools, links in bin/" -- \
-	    sh -c 'cmake --install build/release --component developer && tools/setup/link_executables.sh build/release/stage'
+	@$(STAGE) build-tests "Building the tests and the developers' tools" -- tools/setup/build.sh all developer
 
 # Downloads use the network and builds use the cores, so they run beside each other.
 build-beside-download: packages
@@ -130,7 +125,7 @@ build/wheel/.built: $(WHEEL_SOURCES) | packages tools-venv headers
 # ---- use
 
 demo: build-beside-download ## a verdict and a page for a real training script on two GPUs
-	@tools/setup/demo.sh $(TORCH_PYTHON)
+	@tools/setup/demo.sh $(dir $(TORCH_PYTHON))
 
 # ---- tests
 

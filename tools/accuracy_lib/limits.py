@@ -89,7 +89,8 @@ def share_of(estimate: float, capacity: int) -> str:
 def of_fraction(result: Result, fits: Optional[bool], fraction: Optional[float]) -> Claim:
     if fraction is None:
         return Claim(fits)
-    share = f"{min(fraction, 1.0):.4f}"
+    text = f"{min(fraction, 1.0):.4f}"
+    share = text[:-2] if text.endswith("00") else text  # equal caps are one run
     return Claim(fits, None, float(share) * (result.outcome.capacity or 0), share)
 
 

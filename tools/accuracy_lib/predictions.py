@@ -12,7 +12,7 @@ import subprocess
 from pathlib import Path
 from typing import Any, Optional, Sequence
 
-from .case import Case
+from .case import Case, RowsError
 from .models import find_cnn
 
 IMAGE_SIZE, SEQUENCE_LENGTH = 86, 128
@@ -34,7 +34,7 @@ def description(case: Case, line: int) -> dict[str, Any]:
 
 
 def predict(dryfit: Path, cases: Sequence[Case]) -> list[Optional[dict[str, Any]]]:
-    """For each case the answer for its GPU, or None: it can't be described."""
+    """For each case the answer for its GPU, or None: it can't be described. Raises RowsError if there is none at all."""
     lines = [json.dumps(description(case, line)) + "\n" for line, case in enumerate(cases)]
     done = subprocess.run(
         [dryfit, "predict", "-", "--json"],
@@ -44,4 +44,6 @@ def predict(dryfit: Path, cases: Sequence[Case]) -> list[Optional[dict[str, Any]
         timeout=PATIENCE_SECONDS,
     )
     answers = {said["id"]: said for said in map(json.loads, done.stdout.splitlines()) if "cards" in said}
+    if cases and not done.stdout:
+        raise RowsError(f"`dryfit predict` gave no answer: {done.stderr.strip()}")
     return [answers[line]["cards"][0] if line in answers else None for line in range(len(cases))]
