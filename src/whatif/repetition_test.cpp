@@ -65,12 +65,23 @@ TEST(Repetition, What_came_after_the_step_is_left_out) {
   EXPECT_EQ(text_of(with_repetitions(recording, {1, 3}, 1)), "+0 +1 -1 +10 -10");
 }
 
-/// 30 MiB and then 40 MiB, which finds no room in what the 30 left: in 60 MiB each request needs a retry.
-TEST(Repetition, Retries_are_those_of_a_step_in_the_long_run) {
+/// 30 MiB and then 40 MiB, which finds no room in what the 30 left. After one retry all fits into the 40.
+TEST(Repetition, Retries_of_the_first_steps_are_not_those_of_the_long_run) {
   const auto recording = steps_of("+0:30 -0 +1:40 -1");
+  EXPECT_EQ(play(recording, {.torch = kTorch, .cap = 60_MiB})->alloc_retries, 1u);
+  EXPECT_EQ(retries_of_step(recording, {0, 4}, 60_MiB), 0);
   EXPECT_EQ(retries_of_step(recording, {0, 4}, 100_MiB), 0);
-  EXPECT_EQ(retries_of_step(recording, {0, 4}, 60_MiB), 2);
-  EXPECT_EQ(retries_of_step(recording, {0, 4}, 30_MiB), std::nullopt);
+}
+
+TEST(Repetition, A_job_that_fails_has_no_retries_in_the_long_run) {
+  EXPECT_EQ(retries_of_step(steps_of("+0:30 -0 +1:40 -1"), {0, 4}, 30_MiB), std::nullopt);
+}
+
+/// What is left of each step keeps the next from releasing the segment that it is in.
+TEST(Repetition, Memory_that_is_handed_on_counts_in_every_repetition) {
+  const auto recording = steps_of("+0:40 +1:40 -0 +2:60 -2");
+  EXPECT_EQ(retries_of_step(recording, {1, 5}, 200_MiB), 0);
+  EXPECT_EQ(retries_of_step(recording, {1, 5}, 90_MiB), std::nullopt);
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ def test_help_keeps_to_80_columns_and_says_gpu(command: "list[str]") -> None:
 @pytest.mark.parametrize("command", [*COMMANDS, *PARTS], ids=" ".join)
 def test_help_of_a_command_opens_with_a_verb_and_has_examples(command: "list[str]") -> None:
     lines = help_of(*command).splitlines()
-    verbs = ("Run Predict Replay Estimate Show Write Compare Export List Record Learn Dry-run Remove").split()
+    verbs = ("Run Find Predict Replay Estimate Show Write Compare Export List Record Learn Dry-run Remove").split()
     assert lines[0].split()[0].rstrip(",") in verbs
     usage = next(line for line in lines if line.startswith("Usage: "))
     assert usage.startswith(f"Usage: dryfit {' '.join(command)}")
