@@ -61,7 +61,9 @@ def train(model: nn.Module, loss_of: Callable[[], torch.Tensor], steps: int, acc
         optimizer.zero_grad()
 
 
-def decoder(options: argparse.Namespace, accumulated: int = 1, checkpointing: bool = False, compiled: bool = False) -> None:
+def decoder(
+    options: argparse.Namespace, accumulated: int = 1, checkpointing: bool = False, compiled: bool = False
+) -> None:
     model = Decoder(6, checkpointing).cuda()
     called = torch.compile(model) if compiled else model
     train(model, lambda: called(batch_of(options.batch_size)), options.steps, accumulated)

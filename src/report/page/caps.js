@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the job does with less memory, where `dryfit limits` tried it: retries a step by cap, and failures as what they are.
+// What the job does with less memory, where `dryfit limits` tried it: retries a step by cap, and failures as such.
 
 function showCaps(result) {
   const curves = curvesOf(result);
@@ -50,7 +50,7 @@ function noteOf(limits, { cap_bytes: cap }) {
   return cap === limits.least_cap_bytes ? "least" : "";
 }
 
-/** A column per cap, from the smallest to the largest: as high as its retries, and a hatched one where the job fails. */
+/** A column per cap, from the smallest to the largest: as high as its retries, or hatched where the job fails. */
 function capsChart(limits, result) {
   const points = [...limits.curve].reverse();
   const most = Math.max(1, ...points.map(({ retries_per_step: retries }) => retries ?? 0));
@@ -62,7 +62,8 @@ function capsChart(limits, result) {
     return element("i", { class: `${kind} ${mark}`.trim(), style: `height: ${Math.max(3, 100 * share)}%`, title });
   });
   const ends = [points[0], points[points.length - 1]].map(({ cap_bytes: cap }) => bytesText(cap));
-  const label = `Retries a step, up to ${Number(most.toPrecision(2))}, with caps from ${ends[0]} to ${ends[1]} of ${bytesText(result.capacity_bytes)}`;
+  const scale = `up to ${Number(most.toPrecision(2))}, with caps from ${ends[0]} to ${ends[1]}`;
+  const label = `Retries a step, ${scale} of ${bytesText(result.capacity_bytes)}`;
   return element(
     "figure",
     { class: "caps-figure" },

@@ -23,6 +23,7 @@ class Settings:
 
 def from_environment(environment: Mapping[str, str]) -> Settings:
     steps = environment.get("DRYFIT_STEPS", "all")
+    fraction = environment.get("DRYFIT_MEMORY_FRACTION")
     return Settings(
         run_directory=os.path.dirname(environment.get("DRYFIT_MACHINE", "")),
         steps=int(steps) if steps.isdigit() and int(steps) > 0 else None,
@@ -31,5 +32,5 @@ def from_environment(environment: Mapping[str, str]) -> Settings:
         explain=environment.get("DRYFIT_EXPLAIN") == "1",
         unknown_sizes=environment.get("DRYFIT_UNKNOWN_SIZES", "full"),
         count_flops=environment.get("DRYFIT_FLOPS") == "1",
-        memory_fraction=float(environment["DRYFIT_MEMORY_FRACTION"]) if "DRYFIT_MEMORY_FRACTION" in environment else None,
+        memory_fraction=float(fraction) if fraction else None,
     )
