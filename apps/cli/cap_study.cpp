@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <set>
 
 namespace dryfit::cli {
@@ -53,7 +54,7 @@ Result<CapPoint> point_by_replay(const StudiedJob& job, const whatif::CapScan& s
   conditions.cap = cap;
   auto retries = whatif::retries_per_step(*job.recording, *job.step, conditions);
   if (!retries) return retries.error();
-  point.retries_per_step = *retries;
+  point.retries_per_step = retries->value_or(std::numeric_limits<double>::infinity());
   return point;
 }
 
@@ -64,7 +65,14 @@ Result<std::vector<CapPoint>> curve_by_replay(const StudiedJob& job, const whati
     if (!point) return point.error();
     curve.push_back(*point);
   }
+  drop_failures_below(curve);
   return curve;
+}
+
+void drop_failures_below(std::vector<CapPoint>& curve) {
+  const auto last = std::find_if(curve.rbegin(), curve.rend(), [](const auto& point) { return point.runs; });
+  const auto kept = std::min(curve.size(), static_cast<std::size_t>(curve.rend() - last) + 1);
+  curve.resize(kept);
 }
 
 }  // namespace dryfit::cli

@@ -35,4 +35,7 @@ Result<verdict::CapPoint> point_by_replay(const StudiedJob& job, const whatif::C
 /// At the comfortable and the least cap and at whole percents of the GPU between and below them, at most about 40.
 Result<std::vector<verdict::CapPoint>> curve_by_replay(const StudiedJob& job, const whatif::CapScan& scan);
 
+/// Leaves one of the failures below all caps that run.
+void drop_failures_below(std::vector<verdict::CapPoint>& curve);
+
 }  // namespace dryfit::cli

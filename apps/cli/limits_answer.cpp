@@ -83,6 +83,7 @@ Status merge(const StudiedJob& job, const verdict::CapSearch& search, Found& fou
     tried.push_back(*point);
   }
   found.curve.insert(found.curve.begin(), tried.begin(), tried.end());
+  drop_failures_below(found.curve);
   if (const auto comfortable = search.comfortable()) found.limits.comfortable_cap = *comfortable;
   found.limits.least_cap = search.least();
   found.limits.source = verdict::LimitSource::dry_runs;

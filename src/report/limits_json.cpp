@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "report/limits_report.h"
@@ -42,10 +43,12 @@ Json caps_json(const Limits& limits, const Verdict& verdict) {
 Json curve_json(const std::vector<verdict::CapPoint>& curve, const Verdict& verdict) {
   Json list = Json::array();
   for (const auto& point : curve) {
+    const bool lasts = !point.retries_per_step || std::isfinite(*point.retries_per_step);
     list.push_back({{"cap_bytes", point.cap.count},
                     {"cap_fraction", fraction_json(point.cap, verdict)},
                     {"runs", point.runs},
-                    {"retries_per_step", point.retries_per_step ? Json(*point.retries_per_step) : Json()},
+                    {"retries_per_step", point.retries_per_step && lasts ? Json(*point.retries_per_step) : Json()},
+                    {"fails_later", point.runs && !lasts},
                     {"obtained", source_word(point.source)}});
   }
   return list;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "report/layout.h"
@@ -40,14 +41,20 @@ std::string how(const Verdict& verdict) {
   return fmt::format("by {} with a cap", runs == 1 ? "a dry run" : fmt::format("{} dry runs", runs));
 }
 
+const std::vector<CapPoint>& curve_of(const Verdict& verdict) {
+  static const std::vector<CapPoint> kNone;
+  return verdict.caps ? verdict.caps->curve : kNone;
+}
+
 const CapPoint* point_at(const std::vector<CapPoint>& curve, Bytes cap) {
   const auto found = std::ranges::find(curve, cap, &CapPoint::cap);
   return found == curve.end() ? nullptr : &*found;
 }
 
-/// "none", "2", "0.5"
+/// "none", "2", "0.5"; a job that runs a few steps may still fail in the long run.
 std::string retries_text(const std::optional<double>& retries) {
   if (!retries) return "not known";
+  if (std::isinf(*retries)) return "fails in later steps";
   return *retries == 0 ? "none" : fmt::format("{:.2g}", *retries);
 }
 
@@ -55,6 +62,7 @@ std::string least_note(const Limits& limits, const std::vector<CapPoint>& curve,
   const auto note = "fraction " + fraction_of(limits.least_cap, verdict);
   const auto* point = point_at(curve, limits.least_cap);
   if (!point || !point->retries_per_step) return note;
+  if (std::isinf(*point->retries_per_step)) return note + ", fails in later steps";
   if (*point->retries_per_step == 0) return note + ", retries only in the first steps";
   return fmt::format("{}, {} {} a step", note, retries_text(point->retries_per_step),
                      *point->retries_per_step == 1 ? "retry" : "retries");
@@ -90,6 +98,28 @@ std::string outcome_text(const std::vector<CapPoint>& curve, std::size_t at) {
   return std::ranges::any_of(curve, runs_below) ? "fails: a hole" : "fails";
 }
 
+/// The smallest cap from which every larger one that was looked at runs in the long run too.
+Bytes lasting_cap(const std::vector<CapPoint>& curve, const Limits& limits) {
+  auto cap = limits.comfortable_cap;
+  for (const auto& point : curve) {
+    if (point.cap < limits.least_cap || !point.runs) break;
+    if (point.retries_per_step && std::isinf(*point.retries_per_step)) return cap;
+    cap = std::min(cap, point.cap);
+  }
+  return limits.least_cap;
+}
+
+std::string lasting_line(const std::vector<CapPoint>& curve, const Limits& limits, const Verdict& verdict,
+                         const Style& style) {
+  const auto cap = lasting_cap(curve, limits);
+  if (cap == limits.least_cap) return "";
+  return wrapped(
+      fmt::format("With the least cap the steps of the run fit, but when the last is repeated, it runs out of "
+                  "memory. For a longer job, take {}, fraction {}.",
+                  to_text(cap), fraction_of(cap, verdict)),
+      "  ", "  ", style);
+}
+
 std::string curve_table(const std::vector<CapPoint>& curve, const Limits& limits, const Verdict& verdict,
                         const Style& style) {
   if (curve.empty()) return "";
@@ -107,7 +137,7 @@ std::string curve_table(const std::vector<CapPoint>& curve, const Limits& limits
                     {outcome_text(curve, i), Align::left, !runs, Paint::bad},
                     faint(note)});
   }
-  return "\n" + aligned(rows, style);
+  return "\n" + aligned(rows, style) + lasting_line(curve, limits, verdict, style);
 }
 
 /// What retries cost, where there are any.
@@ -171,16 +201,18 @@ std::string painted_lines(const std::vector<Line>& lines, const Style& style) {
 std::string paste_part(const Verdict& verdict, const Style& style) {
   const auto& limits = *verdict.limits;
   const auto outside = limits.to_request - limits.comfortable_cap;
-  const auto least = limits.least_cap + outside;
+  const auto least = lasting_cap(curve_of(verdict), limits);
+  const auto request = least + outside;
   if (!has_comfort(limits, verdict)) {
-    return "\nto set it, with the least cap\n" + painted_lines(lines_of(limits.least_cap, least, verdict), style);
+    return "\nto set it, with the least cap\n" + painted_lines(lines_of(least, request, verdict), style);
   }
   const auto text =
       "\nto set it\n" + painted_lines(lines_of(limits.comfortable_cap, limits.to_request, verdict), style);
   if (limits.source == LimitSource::prediction) return text;
-  return text + wrapped(fmt::format("These use the comfortable cap, and what to request with it. With the least cap: "
+  return text + wrapped(fmt::format("These use the comfortable cap, and what to request with it. With the least cap{}: "
                                     "{}, and {} of the GPU.",
-                                    fraction_of(limits.least_cap, verdict), to_text(least)),
+                                    least == limits.least_cap ? "" : " that lasts", fraction_of(least, verdict),
+                                    to_text(request)),
                         "  ", "  ", Paint::faint, style);
 }
 
@@ -188,8 +220,7 @@ std::string paste_part(const Verdict& verdict, const Style& style) {
 
 std::string limits_text(const Verdict& verdict, const std::string& of, const Style& style) {
   const auto& limits = *verdict.limits;
-  static const std::vector<CapPoint> kNone;
-  const auto& curve = verdict.caps ? verdict.caps->curve : kNone;
+  const auto& curve = curve_of(verdict);
   return painted("limits", Paint::strong, style) + fmt::format(" of {}\n", of) +
          wrapped(fmt::format("on {} ({}), {}", verdict.card.name, memory_text(verdict), how(verdict)), "  ", "  ",
                  Paint::faint, style) +

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "report/limits_report.h"
@@ -52,7 +53,17 @@ TEST(LimitsText, Each_line_to_paste_says_whether_it_enforces) {
   EXPECT_TRUE(shows(text, "  enforces  torch.cuda.set_per_process_memory_fraction(0.8000)\n")) << text;
   EXPECT_TRUE(shows(text, "  enforces  export CUDA_MPS_PINNED_DEVICE_MEM_LIMIT=0=8704M\n")) << text;
   EXPECT_TRUE(shows(text, "  counts    #SBATCH --gres=shard:9\n")) << text;
-  EXPECT_TRUE(shows(text, "With the least cap: 0.7500, and 8.00 GiB of the GPU.")) << text;
+  EXPECT_TRUE(shows(text, "cap: 0.7500, and 8.00 GiB of the GPU.")) << text;
+}
+
+TEST(LimitsText, A_cap_that_fails_in_later_steps_is_not_the_one_to_take) {
+  auto verdict = studied_job();
+  verdict.caps->curve[1].retries_per_step = std::numeric_limits<double>::infinity();
+  const auto text = limits_text(verdict, "last", {});
+  EXPECT_TRUE(shows(text, "7.50 GiB      75.0 %  fails in later steps")) << text;
+  EXPECT_TRUE(shows(text, "take 8.00 GiB")) << text;
+  EXPECT_TRUE(limits_json(verdict)["curve"][1]["fails_later"]);
+  EXPECT_TRUE(limits_json(verdict)["curve"][1]["retries_per_step"].is_null());
 }
 
 TEST(LimitsText, On_a_GPU_that_is_too_small_for_comfort_the_lines_have_the_least_cap) {

@@ -33,7 +33,7 @@ struct Limits {
 struct CapPoint {
   Bytes cap;
   bool runs = false;
-  std::optional<double> retries_per_step;  ///< once the job is past its first steps; none: not known, or it fails
+  std::optional<double> retries_per_step;  ///< in the long run; infinity: then it fails; none: not known, or fails
   LimitSource source = LimitSource::replay;
 };
 

@@ -41,6 +41,7 @@ const smaller = ({ curve }, point) => curve.filter(({ cap_bytes: cap }) => cap <
 
 function pointText(limits, point) {
   if (!point.runs) return smaller(limits, point).some(({ runs }) => runs) ? "fails: a hole" : "fails";
+  if (point.fails_later) return "fails in later steps";
   const retries = point.retries_per_step;
   return retries === null ? "not known" : retries === 0 ? "none" : String(Number(retries.toPrecision(2)));
 }
@@ -55,8 +56,8 @@ function capsChart(limits, result) {
   const points = [...limits.curve].reverse();
   const most = Math.max(1, ...points.map(({ retries_per_step: retries }) => retries ?? 0));
   const columns = points.map((point) => {
-    const share = point.runs ? (point.retries_per_step ?? 0) / most : 1;
-    const kind = point.runs ? (point.retries_per_step === null ? "unknown" : "runs") : "fails";
+    const share = point.runs && !point.fails_later ? (point.retries_per_step ?? 0) / most : 1;
+    const kind = point.fails_later ? "fails" : point.runs ? (point.retries_per_step === null ? "unknown" : "runs") : "fails";
     const mark = noteOf(limits, point);
     const title = `${bytesText(point.cap_bytes)}: ${pointText(limits, point)}${mark ? `, ${mark}` : ""}`;
     return element("i", { class: `${kind} ${mark}`.trim(), style: `height: ${Math.max(3, 100 * share)}%`, title });
