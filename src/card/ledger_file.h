@@ -29,9 +29,9 @@ struct Slot {
 };
 
 struct Header {
-  std::atomic<std::uint64_t> owner;          ///< of the lock: ProcessIdentity::packed; 0: nobody
-  std::atomic<std::uint64_t> pid_namespace;  ///< that all pids here belong to
-  std::atomic<std::uint64_t> slots_used;     ///< slots from here on have never been taken
+  std::atomic<std::uint64_t> owner;                    ///< of the lock: ProcessIdentity::packed; 0: nobody
+  std::atomic<std::uint64_t> pid_namespace;            ///< that all pids here belong to
+  std::atomic<std::uint64_t> slots_used;               ///< slots from here on have never been taken
   std::atomic<std::uint64_t> checked_up_to[kDevices];  ///< the largest sum for which all holders were seen running
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<State>::is_always_lock_free);

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <functional>
 #include <fstream>
+#include <functional>
 #include <thread>
 
 #include "base/temporary_folder.h"
@@ -223,8 +223,8 @@ TEST_F(SharedLedger, Memory_of_a_process_that_we_ended_is_free_for_one_started_l
     EXPECT_TRUE(other.next());
     return static_cast<std::uint32_t>(other.pid());
   }();
-  const Other later(path(), {[&](MemoryLedger& ledger) { return ledger.take_ended() == std::vector{first}; },
-                             takes(12_GiB)});
+  const Other later(path(),
+                    {[&](MemoryLedger& ledger) { return ledger.take_ended() == std::vector{first}; }, takes(12_GiB)});
   EXPECT_TRUE(later.next());
   EXPECT_TRUE(later.next());
 }
@@ -245,7 +245,8 @@ TEST_F(SharedLedger, Many_at_once_never_take_more_than_there_is_and_lose_nothing
     return sound;
   };
   std::vector<std::unique_ptr<Other>> others;
-  for (int i = 0; i < kProcesses; ++i) others.push_back(std::make_unique<Other>(path(), std::vector<Other::Command>{crowd}));
+  for (int i = 0; i < kProcesses; ++i)
+    others.push_back(std::make_unique<Other>(path(), std::vector<Other::Command>{crowd}));
   std::vector<std::thread> threads;
   std::atomic<int> sound = 0;
   for (const auto& other : others) threads.emplace_back([&] { sound += other->next(); });

@@ -31,7 +31,7 @@ std::string sentence_for(const std::string& name, std::uint64_t count, const Sty
       {"peak_depends_on_tuning",
        "kernels were chosen by timing, which is simulated here; a real GPU may choose others"},
       {"peak_in_last_step", "memory was still growing in the last step; try --steps 10"},
-      {"processes_share_device", "several processes share a GPU; the sum of their peaks is an upper bound"},
+      {"processes_share_device", "several processes share a GPU; PyTorch's own peaks are added up"},
       {"stopped_by_timeout", "--timeout stopped the run before all steps were done; a later step may need more"},
       {"hooks.error", "one of Dryfit's hooks failed; numbers may be missing or wrong (--save keeps the traces)"},
       {"values.not_followed", "values were not tracked; sizes that depend on data came out as zero"},

@@ -21,10 +21,8 @@ void describe(const Device&, const Holding& holder, nvmlProcessInfo_v1_t& info) 
 
 void describe(const Device& device, const Holding& holder, nvmlProcessInfo_v2_t& info) {
   const unsigned int instance = is_mig_card(*device.card) ? 0 : kNoInstance;
-  info = {.pid = holder.pid,
-          .usedGpuMemory = holder.held.count,
-          .gpuInstanceId = instance,
-          .computeInstanceId = instance};
+  info = {
+      .pid = holder.pid, .usedGpuMemory = holder.held.count, .gpuInstanceId = instance, .computeInstanceId = instance};
 }
 
 /// In: the room in `infos`. Out: the processes there are, also when there was too little room for them.
