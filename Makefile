@@ -50,7 +50,7 @@ endif
 .PHONY: help setup packages headers tools-venv venv venv-latest venv-2.11 venv-2.1 venv-peft venv-harvest venv-comparators venv-exports \
         build build-tests build-beside-download build-everything environments demo \
         test test-fast test-latest test-cpp test-python test-slurm test-page check test-asan test-tsan test-asan-all tidy fuzz \
-        accuracy-profile build-training test-training accuracy accuracy-twice evaluate \
+        limits-board accuracy-profile build-training test-training accuracy accuracy-twice evaluate \
         train surrogate compute-model bench bench-estimate bench-latency bench-h100 operators pictures strings format wheel clean distclean
 
 help: ## this list
@@ -70,10 +70,10 @@ headers: | packages ## the vendor's public headers, into build/headers
 	@$(STAGE) headers "CUDA and NVML headers" -- tools/setup/headers.sh $(PYTHON)
 
 venv: | packages
-	@$(STAGE) venv "PyTorch 2.6.0 into .venv/$(TORCH) (about 3 GB to download the first time)" -- env $(VENV) $(TORCH)
+	@$(STAGE) venv "PyTorch 2.6.0 in .venv (about 3 GB to download the first time)" -- env $(VENV) $(TORCH)
 
 venv-latest: | packages ## .venv/torch-latest: the newest PyTorch known to work
-	@$(STAGE) venv-latest "The newest PyTorch into .venv/$(TORCH_LATEST) (about 3 GB to download the first time)" -- \
+	@$(STAGE) venv-latest "The newest PyTorch in .venv (about 3 GB to download the first time)" -- \
 	    env $(VENV) $(TORCH_LATEST)
 
 venv-2.11: | packages ## .venv/torch-2.11.0: the PyTorch of the B200 recordings
@@ -88,7 +88,7 @@ venv-peft: | packages ## .venv/peft: PyTorch 2.12 with peft and diffusers, for t
 	@$(STAGE) venv-peft ".venv/peft (about 3 GB to download the first time)" -- env $(VENV) peft
 
 venv-harvest: | packages ## .venv/harvest: torch 2.6.0 with torchvision, transformers and timm, for `dryfit harvest`
-	@$(STAGE) venv-harvest ".venv/harvest, a Python environment for `dryfit harvest` (about 3 GB to download the first time)" -- env $(VENV) harvest
+	@$(STAGE) venv-harvest ".venv/harvest (about 3 GB to download the first time)" -- env $(VENV) harvest
 
 venv-comparators: | packages ## .venv/comparators: the tree libraries that the networks are compared with
 	@$(STAGE) venv-comparators ".venv/comparators (about 300 MB to download the first time)" -- \
@@ -100,15 +100,10 @@ venv-exports: | packages ## .venv/exports: the tools that open what `dryfit expo
 # ---- build
 
 build: packages headers ## the command, at bin/dryfit
-	@test -f build/release/build.ninja || $(STAGE) configure "Configuring (preset release)" -- cmake --preset release
-	@$(STAGE) build "Building Dryfit" -- cmake --build --preset release --target product
-	@$(STAGE) install "Installing into build/release/stage, link in bin/" -- \
-	    sh -c 'cmake --install build/release --component product && tools/setup/link_executables.sh build/release/stage'
+	@$(STAGE) build "Building Dryfit" -- tools/setup/build.sh product product
 
 build-tests: build ## the C++ tests and the developers' tools
-	@$(STAGE) build-tests "Building the tests" -- cmake --build --preset release
-	@$(STAGE) install-tools "Installing the developers' tools, links in bin/" -- \
-	    sh -c 'cmake --install build/release --component developer && tools/setup/link_executables.sh build/release/stage'
+	@$(STAGE) build-tests "Building the tests and the developers' tools" -- tools/setup/build.sh all developer
 
 # Downloads use the network and builds use the cores, so they run beside each other.
 build-beside-download: packages
@@ -130,7 +125,7 @@ build/wheel/.built: $(WHEEL_SOURCES) | packages tools-venv headers
 # ---- use
 
 demo: build-beside-download ## a verdict and a page for a real training script on two GPUs
-	@tools/setup/demo.sh $(TORCH_PYTHON)
+	@tools/setup/demo.sh $(dir $(TORCH_PYTHON))
 
 # ---- tests
 
@@ -215,6 +210,10 @@ test-training: build-training ## builds the predictor's training with libtorch, 
 accuracy: setup venv-2.11 venv-2.1 venv-peft venv-latest build ## the scoreboard over all measurements: [DATA=<folder>] [JOBS=<n>] [ACCURACY_FLAGS=...]
 	tools/accuracy --data "$(DATA)" --jobs $(JOBS) --json build/accuracy/rows.jsonl --html build/accuracy/index.html \
 	    $(ACCURACY_FLAGS)
+
+limits-board: setup build ## xMem's three measures for every limit, and its second runs: [DATA=<folder>] [JOBS=<n>] [ACCURACY_FLAGS=...]
+	tools/accuracy --data "$(DATA)" --jobs $(JOBS) --limits --markdown build/accuracy/limits.md \
+	    --source xmem-cnn xmem-transformer xmem-second-runs-cnn xmem-second-runs-transformer $(ACCURACY_FLAGS)
 
 accuracy-profile: build ## estimates from CPU profiles compared with xMem's runs, `dryfit run` and four other tools; finished rows are kept
 	@tools/accuracy_profile --data $(DATA)

@@ -38,6 +38,7 @@ struct ReportOptions {
 struct KeptReport {
   std::string verdict;  ///< empty: there is none
   std::vector<ExplainedRun> runs;
+  std::string opens_with;            ///< the card whose folder was named; empty: all cards were
   std::optional<Error> unexplained;  ///< why the first card without an explanation has none
 };
 
@@ -77,6 +78,7 @@ Result<KeptReport> read_report(const fs::path& path, const std::string& name) {
   report.verdict = text_of(above / kVerdictFile);
   const auto cards = cards_of(report.verdict);
   if (std::ranges::find(cards, run->explanation.card) == cards.end()) report.verdict.clear();
+  report.opens_with = run->explanation.card;
   report.runs.push_back(std::move(run).value());
   return report;
 }
@@ -103,6 +105,7 @@ int write_report(const ReportOptions& options) {
   print_note_on_run(options.run);
   report::PageContents contents{.title = title_of(*kept), .verdict = kept->verdict};
   for (const auto& run : kept->runs) contents.explanations.push_back(&run.explanation);
+  contents.opens_with = kept->opens_with;
   const auto html = report::page_html(contents);
   if (options.output == kStdout) return print(html) ? kSuccess : kCouldNotTell;
   if (const auto status = check_writable(options.output); !status) return fail(status.error(), kWrongUsage);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "card/identity.h"
 
+#include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <cstdio>
 
@@ -16,6 +18,20 @@ std::uint64_t mix(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
   x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
   return x ^ (x >> 31);
+}
+
+/// Takes a hexadecimal number off the front of `text`.
+bool take_number(std::string_view& text, int& number) {
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), number, 16);
+  if (end.ec != std::errc() || number < 0) return false;
+  text.remove_prefix(static_cast<std::size_t>(end.ptr - text.data()));
+  return true;
+}
+
+bool take_colon(std::string_view& text) {
+  if (!text.starts_with(':')) return false;
+  text.remove_prefix(1);
+  return true;
 }
 
 unsigned char byte_of(std::uint64_t word, int index) { return static_cast<unsigned char>(word >> (8 * index)); }
@@ -54,6 +70,15 @@ std::string pci_bus_id(int ordinal) {
   char text[32];
   std::snprintf(text, sizeof text, "%04x:%02x:%02x.0", address.domain, address.bus, address.device);
   return text;
+}
+
+std::optional<PciAddress> parse_pci_bus_id(std::string_view text) {
+  const bool has_domain = std::ranges::count(text, ':') == 2;
+  PciAddress address;
+  if (has_domain && !(take_number(text, address.domain) && take_colon(text))) return std::nullopt;
+  if (!take_number(text, address.bus) || !take_colon(text) || !take_number(text, address.device)) return std::nullopt;
+  if (!text.empty() && !text.starts_with('.')) return std::nullopt;
+  return address;
 }
 
 }  // namespace dryfit

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace dryfit {
 
@@ -29,5 +31,9 @@ PciAddress pci_address(int ordinal);
 
 /// "0000:01:00.0" for the first card: the spelling of cuDeviceGetPCIBusId.
 std::string pci_bus_id(int ordinal);
+
+/// An address as a program may write it: "domain:bus:device.function", without the function, or without the domain.
+/// None: it is not one.
+std::optional<PciAddress> parse_pci_bus_id(std::string_view text);
 
 }  // namespace dryfit

@@ -48,5 +48,19 @@ TEST(Identity, Cards_sit_on_buses_of_their_own_counted_from_one) {
   EXPECT_EQ(pci_address(15).bus, 16);
 }
 
+TEST(Identity, A_bus_id_is_read_with_and_without_domain_and_function) {
+  const PciAddress address{.domain = 0, .bus = 0x1a, .device = 2};
+  for (const char* const text : {"0000:1a:02.0", "00000000:1A:02.0", "0:1a:2", "1a:02.0", "1a:02"}) {
+    EXPECT_EQ(parse_pci_bus_id(text), address) << text;
+  }
+  EXPECT_EQ(parse_pci_bus_id("10000:01:00.0"), (PciAddress{.domain = 0x10000, .bus = 1}));
+}
+
+TEST(Identity, What_is_not_a_bus_id_is_refused) {
+  for (const char* const text : {"", ":", "1a", "1a:", "1a:02:", ":1a:02", "xyz:01:00", "1a:02x", "-1:02", "0:1:2:3"}) {
+    EXPECT_EQ(parse_pci_bus_id(text), std::nullopt) << text;
+  }
+}
+
 }  // namespace
 }  // namespace dryfit

@@ -22,7 +22,8 @@ struct Sizes {
 };
 
 double extent(std::int64_t size, std::int64_t kernel, const Convolution& of) {
-  return static_cast<double>((size + 2 * of.padding - of.dilation * (kernel - 1) - 1) / of.stride + 1);
+  const std::int64_t places = (size + 2 * of.padding - of.dilation * (kernel - 1) - 1) / of.stride + 1;
+  return static_cast<double>(places);
 }
 
 Sizes sizes_of(const Convolution& c) {

@@ -212,10 +212,10 @@ std::size_t JsonPieces::value_length() {
   return 0;
 }
 
-void JsonPieces::fail(std::string why) {
+void JsonPieces::fail(std::string_view why) {
   state_ = State::end;
   if (!damage_.empty()) return;
-  damage_ = source_.damage().empty() ? std::move(why) : source_.damage();
+  damage_ = source_.damage().empty() ? std::string(why) : source_.damage();
 }
 
 }  // namespace dryfit::estimate

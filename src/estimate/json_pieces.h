@@ -47,7 +47,7 @@ class JsonPieces {
   bool refill();
   /// Length of the value that begins at `at_`, with all of it in the window; 0: it never ends.
   std::size_t value_length();
-  void fail(std::string why);
+  void fail(std::string_view why);
 
   ByteSource& source_;
   std::vector<char> window_;

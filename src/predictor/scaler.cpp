@@ -34,7 +34,8 @@ bool is_sound(const Scaler& scaler, std::size_t columns) {
 
 Scaler fit_scaler(std::span<const double> values, std::size_t columns) {
   DRYFIT_CHECK(columns > 0 && !values.empty() && values.size() % columns == 0);
-  const auto rows = static_cast<double>(values.size() / columns);
+  const std::size_t row_count = values.size() / columns;
+  const auto rows = static_cast<double>(row_count);
   Scaler scaler{std::vector<double>(columns), std::vector<double>(columns, 1)};
   std::vector<double> squares(columns);
   for (std::size_t i = 0; i < values.size(); ++i) scaler.mean[i % columns] += values[i] / rows;

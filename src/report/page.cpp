@@ -61,9 +61,10 @@ std::string explanations_html(const PageContents& contents) {
 }  // namespace
 
 std::string page_html(const PageContents& contents) {
-  const std::array<std::pair<std::string_view, std::string>, 5> parts{{
+  const std::array<std::pair<std::string_view, std::string>, 6> parts{{
       {"@title@", escaped(contents.title)},
       {"@style@", std::string(page_parts::kStyle)},
+      {"@opens_with@", escaped(contents.opens_with)},
       {"@verdict@", contents.verdict.empty() ? "null" : script_safe(contents.verdict)},
       {"@explanations@", explanations_html(contents)},
       {"@script@", std::string(page_parts::kScript)},

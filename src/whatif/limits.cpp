@@ -18,7 +18,7 @@ bool ran(const Outcome& outcome) { return outcome.complete && outcome.refused_in
 class CapScanner {
  public:
   CapScanner(const Recording& recording, Conditions conditions, const ScanDepth& depth)
-      : recording_(recording), conditions_(std::move(conditions)), depth_(depth) {
+      : recording_(recording), conditions_(conditions), depth_(depth) {
     conditions_.total = kNoCard;
     conditions_.outside = {};
     conditions_.fraction.reset();
@@ -90,7 +90,7 @@ class CapScanner {
 }  // namespace
 
 Result<CapScan> scan_caps(const Recording& recording, Conditions conditions, const ScanDepth& depth) {
-  return CapScanner(recording, std::move(conditions), depth).scan();
+  return CapScanner(recording, conditions, depth).scan();
 }
 
 Bytes least_possible_cap(const Recording& recording, const Conditions& conditions) {

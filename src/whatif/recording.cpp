@@ -3,7 +3,8 @@
 #include "whatif/recording.h"
 
 #include <algorithm>
-#include <cstdlib>
+#include <charconv>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -45,6 +46,13 @@ simulator::SegmentInfo info_of(const snapshot::Segment& segment) {
   return info;
 }
 
+/// The number that a key of PyTorch's settings is; anything else sorts first.
+std::int64_t number_of(const std::string& key) {
+  std::int64_t number = 0;
+  std::from_chars(key.data(), key.data() + key.size(), number);
+  return number;
+}
+
 /// What the settings amount to where they do not carry the string itself.
 std::string conf_of(const snapshot::Settings& settings) {
   if (!settings.alloc_conf.empty()) return settings.alloc_conf;
@@ -57,7 +65,7 @@ std::string conf_of(const snapshot::Settings& settings) {
   }
   std::map<std::int64_t, std::int64_t> divisions;
   for (const auto& [interval, count] : settings.roundup_power2_divisions) {
-    if (count > 0) divisions[std::atoll(interval.c_str())] = count;
+    if (count > 0) divisions[number_of(interval)] = count;
   }
   std::string list;
   for (const auto& [interval, count] : divisions) {

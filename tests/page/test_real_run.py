@@ -128,6 +128,16 @@ def test_a_single_card_or_history_will_do(opened: Open, run: Path, tmp_path: Pat
         assert page.text("#peak").startswith("Peak")
 
 
+def test_a_page_of_one_gpu_opens_with_that_gpu(opened: Open, run: Path, tmp_path: Path) -> None:
+    """A failure comes first only where the page is about all GPUs."""
+    for gpu in (FITS, FAILS):
+        file = tmp_path / f"{gpu}.html"
+        subprocess.run([str(DRYFIT), "report", str(run / gpu), "-o", str(file)], check=True, timeout=HANGING_SECONDS)
+        page = opened(file)
+        assert page.tab.locator(f'#strip [data-gpu="{gpu}"]').get_attribute("aria-pressed") == "true"
+        assert page.tab.locator("#canvas").is_visible()
+
+
 def test_a_run_that_is_not_there_is_wrong_usage(tmp_path: Path) -> None:
     missing = subprocess.run([str(DRYFIT), "report", str(tmp_path / "nothing")], capture_output=True, text=True, timeout=HANGING_SECONDS)
     assert missing.returncode == 2

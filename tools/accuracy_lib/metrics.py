@@ -17,6 +17,7 @@ NEAR_BYTES = 2 * MIB  # either side of the card's median: a spread of 4 MiB
 OURS = "dryfit"
 OURS_RESERVED = "dryfit, reserved"
 OURS_CONSTANT = "dryfit + constant"
+CAP = "cap"  # among a case's facts: the share of the GPU that PyTorch's allocator may have
 DEVICE_FIELDS = ("device_growth", "device_peak")  # what NVML sees, not PyTorch
 
 Estimator = Callable[[Result], Optional[float]]
@@ -188,9 +189,11 @@ def verdict_word(said: Optional[str]) -> str:
 
 
 def said(result: Result, tool: str) -> Optional[str]:
-    """None: the tool was not asked for a verdict."""
+    """None: the tool was not asked for a verdict. Under a cap, a job that had to release its cache ran all the same."""
     if tool == OURS:
-        return None if result.not_run else verdict_word(result.outcome.verdict)
+        word = verdict_word(result.outcome.verdict)
+        ran = word == "tight" and CAP in result.case.facts
+        return None if result.not_run else "fits" if ran else word
     estimate = result.case.peers.get(tool)
     if estimate is None or estimate.oom is None:
         return None

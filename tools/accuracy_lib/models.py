@@ -12,6 +12,6 @@ JOB_SCRIPT = REPOSITORY / "bench" / "truth" / "xmem_job.py"
 
 sys.path.insert(0, str(JOB_SCRIPT.parent))
 
-from xmem_models import is_cnn, is_known  # noqa: E402
+from xmem_models import find_cnn, is_cnn, is_known  # noqa: E402
 
-__all__ = ["JOB_SCRIPT", "REPOSITORY", "is_cnn", "is_known"]
+__all__ = ["JOB_SCRIPT", "REPOSITORY", "find_cnn", "is_cnn", "is_known"]

@@ -19,6 +19,7 @@ class Outcome:
     capacity: Optional[int] = None
     context: Optional[int] = None
     reason: Optional[str] = None
+    limits: dict[str, Any] = field(default_factory=dict)  # as in docs/json.md; empty: the report has none
     compared: dict[str, Any] = field(default_factory=dict)
     error: Optional[str] = None
     passing: bool = False  # the error may go away, e.g. on a less busy machine

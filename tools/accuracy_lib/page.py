@@ -9,7 +9,7 @@ from html import escape
 from pathlib import Path
 from typing import Iterable, Sequence
 
-from . import metrics, misses, plots, scoreboard
+from . import board, metrics, misses, plots, scoreboard
 from .outcome import Result
 from .tables import Table, percent, share
 
@@ -71,8 +71,9 @@ def _tile(figure: str, words: str) -> str:
 
 def _overview(results: Results) -> Iterable[str]:
     yield "<h2>Scoreboard</h2>"
-    for make in (scoreboard.summary, scoreboard.verdicts, scoreboard.xmem_scores, scoreboard.not_run):
-        yield _table(make(results))
+    tables = [scoreboard.summary(results), scoreboard.verdicts(results), *board.tables(results)]
+    for table in (*tables, scoreboard.not_run(results)):
+        yield _table(table)
 
 
 # ---- one source

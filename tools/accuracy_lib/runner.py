@@ -78,6 +78,7 @@ def outcome_of(answer: Answer, job_measured: Optional[dict[str, int]]) -> Outcom
         capacity=result["capacity_bytes"],
         context=result["outside_torch"]["context_bytes"],
         reason=result["reason"],
+        limits=result.get("limits") or {},
         seconds=seconds,
     )
 

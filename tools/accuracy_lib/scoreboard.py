@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from typing import Any, Optional, Sequence
 
-from . import comparison, metrics, misses, xmem_metrics
+from . import board, comparison, metrics, misses
 from .outcome import Result
-from .tables import Cells, Table, gibibytes, mebibytes, percent, share
+from .tables import Cells, Table, mebibytes, percent, share
 
 Results = Sequence[Result]
 
@@ -29,7 +29,7 @@ def markdown(results: Results) -> str:
 
 
 def tables(results: Results) -> list[Table]:
-    shown = [summary(results), beside_peers(results), verdicts(results), xmem_scores(results), traces(results)]
+    shown = [summary(results), beside_peers(results), verdicts(results), *board.tables(results), traces(results)]
     shown += [differences(results), not_run(results), worst(results)]
     return [table for table in shown if table.lines]
 
@@ -141,23 +141,6 @@ def verdicts(results: Results) -> Table:
             tally = metrics.verdicts(members, tool)
             if tally.rows:
                 table.lines.append([source, tool, str(tally.rows), *map(str, vars(tally).values())])
-    return table
-
-
-def xmem_scores(results: Results) -> Table:
-    header = ("source", "group", "tool", "rows", "median error", "estimation failure", "conservation GiB", "undecided")
-    table = Table("xMem's own measures, runs out of memory included", header)
-    table.note = (
-        "estimation failure: the verdict was wrong, or the job ran out of memory with its allocator capped at the\n"
-        "estimate; undecided: that run was not made, which counts as failed.\n"
-        "conservation: GPU memory left to other jobs, per run; a wrong verdict costs the whole GPU."
-    )
-    for (source, group), members in by_group(results).items():
-        for tool in (metrics.OURS, *metrics.peers_of(members)):
-            found = xmem_metrics.scores(members, tool)
-            if found:
-                numbers = [percent(found.median_error), percent(found.failure), gibibytes(found.conserved)]
-                table.lines.append([source, group or ALL_GROUPS, tool, str(found.rows), *numbers, str(found.undecided)])
     return table
 
 

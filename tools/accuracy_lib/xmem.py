@@ -16,13 +16,16 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Optional
 
 from .cards import Cards
 from .case import Case, Estimate, RowsError
+from .metrics import CAP
 from .models import is_cnn, is_known
 from .outcome import Result
+from .second_run import PUBLISHED_ENDS, capped, share_of
 
 PEERS = ("xmem", "dnnmem", "schedtune", "llmem")
 REQUIRED_COLUMNS = ("model", "optimizer", "batch_size", "gpu_name", "zero_grad_mode", "ground", "real_oom")
@@ -82,7 +85,8 @@ def _facts(row: Columns) -> dict[str, Any]:
         "gpu_name": row["gpu_name"],
         "zero_grad_mode": int(mode) if mode else None,
         "ground": int(float(row["ground"])),
-        "second_run_oom": {"xmem": second == "true"} if second else {},
+        "total": int(row.get("total_gpu_memory") or 0),
+        PUBLISHED_ENDS: {"xmem": second == "true"} if second else {},
     }
 
 
@@ -116,6 +120,23 @@ def _obstacle(facts: dict[str, Any], card: Optional[str]) -> Optional[str]:
     if not is_known(facts["model"]):
         return f"unknown model {facts['model']}"
     return None if card else f"no single GPU in the catalogue is called {facts['gpu_name']}"
+
+
+def read_second_runs(path: Path, source: str) -> list[Case]:
+    """The published second runs of jobs that fitted: the same jobs, capped at xMem's estimate. Their end is all that is
+    known of them."""
+    fitted = [case for case in read_cases(path, source) if case.truth_oom is False]
+    return [_second_run(case) for case in fitted if case.facts[PUBLISHED_ENDS]]
+
+
+def _second_run(case: Case) -> Case:
+    said, total = case.peers["xmem"], case.facts["total"]
+    if said is None or said.bytes is None or not total:
+        return replace(case, truth={}, peers={}, cannot="the row doesn't give the cap: xmem_memory, total_gpu_memory")
+    share = share_of(said.bytes, total)
+    facts = {name: value for name, value in case.facts.items() if name != PUBLISHED_ENDS}
+    oom = case.facts[PUBLISHED_ENDS]["xmem"]
+    return replace(capped(case, share), truth={}, truth_oom=oom, peers={}, facts={**facts, CAP: share})
 
 
 def explain_transformer(case: Case, measured: dict[str, int]) -> Optional[str]:

@@ -4,18 +4,67 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from statistics import fmean, median
 from typing import Iterable, NamedTuple, Optional
 
-from . import metrics, second_run
+from . import second_run
+from .limits import Claim, Contender
 from .outcome import Result
+
+
+class Judged(NamedTuple):
+    """A row and what one tool said of it."""
+
+    result: Result
+    claim: Claim
+
+    @property
+    def flag_is_right(self) -> bool:
+        """*Fits, tight* is a claim that it runs: a limit is set, and the job starts."""
+        return self.claim.fits is not None and self.claim.fits != self.result.case.truth_oom
+
+    @property
+    def end(self) -> Optional[second_run.End]:
+        """None: no second run counts."""
+        needed = second_run.is_needed(self.result, self.claim)
+        return second_run.end(self.result, self.claim.share or "") if needed else None
+
+    @property
+    def succeeded(self) -> bool:
+        if not self.flag_is_right:
+            return False
+        ran = self.claim.assumed or (self.end is not None and self.end.oom is False)
+        return bool(self.result.case.truth_oom) or ran
+
+    @property
+    def outside(self) -> int:
+        """What the device holds beside PyTorch's allocator, by the dry run."""
+        return (self.result.ours("device_peak") or 0) - (self.result.ours("peak_reserved") or 0)
+
+    def conserved(self, beside: int = 0) -> float:
+        """Bytes of the GPU that a scheduler trusting the tool could give to others; a wrong flag costs all of it."""
+        total = self.result.outcome.capacity or 0
+        if not self.flag_is_right:
+            return -total
+        if self.result.case.truth_oom:
+            return total
+        return total - (self.claim.limit or 0) - beside if self.succeeded else 0
+
+    @property
+    def error(self) -> float:
+        """|estimate - measured| / measured, where a run out of memory counts with what it had reached."""
+        reached = self.result.case.facts["ground"]
+        return 1.0 if self.claim.estimate is None else abs(self.claim.estimate - reached) / reached
 
 
 class Scores(NamedTuple):
     rows: int
-    median_error: float
+    median_error: Optional[float]  # None: a limit that is no estimate
     failure: float  # probability of estimation failure
     conserved: float  # memory conservation potential: bytes per run
+    conserved_beside: float  # the same, with what the device holds beside PyTorch taken off
+    ends: Counter[str]  # second runs by how their end is known
     undecided: int  # rows whose second run is not known; they count as failed
 
 
@@ -23,52 +72,25 @@ def is_counted(result: Result) -> bool:
     return result.answered and result.case.truth_oom is not None and second_run.PUBLISHED_ENDS in result.case.facts
 
 
-def flag_is_right(result: Result, tool: str) -> bool:
-    """`tight` claims neither, so it is right either way."""
-    word = metrics.said(result, tool)
-    return word == "tight" or word == ("does-not-fit" if result.case.truth_oom else "fits")
+def judged(results: Iterable[Result], contender: Contender) -> list[Judged]:
+    """The rows that the tool was asked about."""
+    pairs = [(result, contender.claim(result)) for result in results if is_counted(result)]
+    return [Judged(result, claim) for result, claim in pairs if claim is not None]
 
 
-def succeeded(result: Result, tool: str) -> bool:
-    if not flag_is_right(result, tool):
-        return False
-    return bool(result.case.truth_oom) or second_run.ended_out_of_memory(result, tool) is False
-
-
-def conserved(result: Result, tool: str) -> float:
-    """Bytes of the card that a scheduler trusting the tool could give to others; a wrong flag costs the whole card."""
-    total = result.outcome.capacity or 0
-    if not flag_is_right(result, tool):
-        return -total
-    if result.case.truth_oom:
-        return total
-    return total - (second_run.estimate_of(result, tool) or 0) if succeeded(result, tool) else 0
-
-
-def error_over_reached(result: Result, tool: str) -> float:
-    """|estimate - measured| / measured, where a run out of memory counts with what it had reached."""
-    estimate, reached = second_run.estimate_of(result, tool), result.case.facts["ground"]
-    return abs(estimate - reached) / reached if estimate is not None else 1.0
-
-
-def scores(results: Iterable[Result], tool: str) -> Optional[Scores]:
+def scores(results: Iterable[Result], contender: Contender) -> Optional[Scores]:
     """None: the tool has no answer for any of the rows. An unsupported row counts with an error of 100 %."""
-    rows = [result for result in results if is_counted(result) and _is_asked(result, tool)]
-    if not any(second_run.estimate_of(result, tool) is not None for result in rows):
+    rows = judged(results, contender)
+    if not any(row.claim.limit is not None for row in rows):
         return None
-    undecided = [
-        result
-        for result in rows
-        if second_run.is_needed(result, tool) and second_run.ended_out_of_memory(result, tool) is None
-    ]
+    ends = [row.end for row in rows if row.end is not None]
+    estimates = any(row.claim.estimate is not None for row in rows)
     return Scores(
         len(rows),
-        median(error_over_reached(result, tool) for result in rows),
-        fmean(not succeeded(result, tool) for result in rows),
-        fmean(conserved(result, tool) for result in rows),
-        len(undecided),
+        median(row.error for row in rows) if estimates else None,
+        fmean(not row.succeeded for row in rows),
+        fmean(row.conserved() for row in rows),
+        fmean(row.conserved(row.outside) for row in rows),
+        Counter(end.by for end in ends if end.oom is not None),
+        sum(end.oom is None for end in ends),
     )
-
-
-def _is_asked(result: Result, tool: str) -> bool:
-    return tool == metrics.OURS or result.case.peers.get(tool) is not None

@@ -14,7 +14,9 @@ from typing import Iterable, Optional
 
 from accuracy_lib.case import Case
 from accuracy_lib.outcome import Outcome
+from dryfit_command import REPOSITORY
 
+KEPT = REPOSITORY / "data" / "accuracy" / "profile.jsonl"
 Key = tuple[str, str]
 
 

@@ -4,26 +4,25 @@
 #
 # The demo: a dry run of a real training script on two GPUs, the page about it, and what to try next.
 #
-#   demo.sh <python with PyTorch>
+#   demo.sh <folder with a python that has PyTorch>
 set -euo pipefail
 
-python=$1
+export PATH=$PWD/bin:$PWD/$1:$PATH
 page=build/demo.html
-command=(bin/dryfit run --gpu rtx-3060-12gb,rtx-4060-8gb -- "$python" examples/resnet50.py --batch-size 64)
+command=(dryfit run --gpu rtx-3060-12gb,rtx-4060-8gb -- python examples/resnet50.py)
 
-echo
 echo "\$ ${command[*]}"
 SECONDS=0
 code=0
 "${command[@]}" || code=$?
 # "Does not fit" (3) is a good answer of the demo too.
 if [ "$code" -ne 0 ] && [ "$code" -ne 3 ]; then exit "$code"; fi
-bin/dryfit report --output "$page" >/dev/null
+dryfit report --output "$page" >/dev/null
 cat <<END
 
-The dry run and its page took $SECONDS s. The page shows where the memory goes: $PWD/$page
+The page about it: $PWD/$page (both took $SECONDS s)
 Try next:
-  bin/dryfit run --gpu rtx-4090 -- python train.py --batch-size 64   # your own script and your own PyTorch
-  bin/dryfit replay last/rtx-3060-12gb --gpu rtx-4060-8gb --sweep    # which allocator settings need less memory
-  bin/dryfit gpus                                                    # the supported GPUs
+  bin/dryfit run --gpu rtx-4090 -- python train.py    # your own script and PyTorch
+  bin/dryfit replay last/rtx-3060-12gb --sweep        # other allocator settings
+  bin/dryfit gpus                                     # the supported GPUs
 END

@@ -6,7 +6,7 @@
 #
 #   packages.sh build|bench|format|clang|slurm|page
 #
-# Under root it calls apt-get itself, else through sudo; every such command is printed first, and what it prints goes to
+# Under root it calls apt-get itself, else through sudo. The commands and what they print go to
 # build/log/packages-<task>.log. Without either it names the packages and fails. On a system without dpkg it only says
 # what is needed.
 set -euo pipefail
@@ -54,17 +54,8 @@ if [ "$(id -u)" -ne 0 ]; then
   as_root=(sudo)
 fi
 
-log=build/log/packages-$1.log
-mkdir -p build/log
-: >"$log"
-run() {
-  echo "+ $*"
-  "$@" >>"$log" 2>&1 </dev/null || {
-    echo "failed (exit code $?)" >&2
-    tail -n 30 "$log" >&2
-    exit 1
-  }
-}
 export DEBIAN_FRONTEND=noninteractive
-run "${as_root[@]}" apt-get update -qq
-run "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}"
+install='set -x; "$@" apt-get update -qq; "$@" apt-get install -y -qq --no-install-recommends $MISSING'
+MISSING="${missing[*]}" exec tools/setup/stage.sh "packages-$1" \
+    "Debian packages, with ${as_root[*]:+${as_root[*]} }apt-get (${#missing[@]} missing)" -- \
+    bash -ec "$install" install "${as_root[@]+"${as_root[@]}"}"

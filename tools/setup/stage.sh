@@ -8,7 +8,8 @@
 #   stage.sh <name> <title> [--show <pattern>] -- <command> [argument...]
 #
 # --show prints, after success, the lines of the log that match (the summary of a test run, say).
-# With DRYFIT_SIDE_BY_SIDE set, stages run beside each other, so each line is printed whole.
+# With DRYFIT_SIDE_BY_SIDE set, stages run beside each other: each prints its line when it ends, and on a terminal the last
+# line names those that are still running.
 set -euo pipefail
 
 name=$1 title=$2
@@ -21,24 +22,50 @@ fi
 [ "$1" = -- ] && shift
 
 log=build/log/$name.log
-mkdir -p build/log
-outcome=
-if [ -n "${DRYFIT_SIDE_BY_SIDE:-}" ]; then
-  echo "$title ..."
-  outcome="$title ... "
-else
-  printf '%s ... ' "$title"
-fi
+running=build/log/running
+mkdir -p "$running"
+
+# Replaces the terminal's last line.
+show_running() {
+  local titles
+  [ -t 1 ] || return 0
+  titles=$(cat "$running"/* 2>/dev/null | paste -s -d '|' | sed 's/|/; /g')
+  printf '\r\033[K%.*s' "$(($(tput cols 2>/dev/null || echo 80) - 1))" "${titles:+$titles ...}"
+}
+
+begin_stage() {
+  if [ -z "${DRYFIT_SIDE_BY_SIDE:-}" ]; then
+    printf '%s ... ' "$title"
+    return
+  fi
+  echo "$title" >"$running/$name"
+  trap 'rm -f "$running/$name"' EXIT
+  show_running
+}
+
+# How it ended; the other stages' titles follow.
+end_stage() {
+  if [ -z "${DRYFIT_SIDE_BY_SIDE:-}" ]; then
+    echo "$1"
+    return
+  fi
+  rm -f "$running/$name"
+  if [ -t 1 ]; then printf '\r\033[K'; fi
+  echo "$title ... $1"
+}
+
+begin_stage
 SECONDS=0
 code=0
 "$@" >"$log" 2>&1 </dev/null || code=$?
 if [ "$code" -ne 0 ]; then
-  echo "${outcome}failed (exit code $code, $SECONDS s)"
+  end_stage "failed (exit code $code, $SECONDS s)"
   tail -n 60 "$log"
   printf '\nThe whole log: %s\n' "$log"
   exit "$code"
 fi
-echo "${outcome}done ($SECONDS s)"
+end_stage "done ($SECONDS s)"
 if [ -n "$show" ]; then
   { grep -E "$show" "$log" || true; } | sed 's/^/    /'
 fi
+if [ -n "${DRYFIT_SIDE_BY_SIDE:-}" ]; then show_running; fi

@@ -132,13 +132,10 @@ DRYFIT_API(cuDeviceGetPCIBusId)(char* text, int length, CUdevice ordinal) {
 
 DRYFIT_API(cuDeviceGetByPCIBusId)(CUdevice* device, const char* text) {
   if (!device || !text) return CUDA_ERROR_INVALID_VALUE;
-  unsigned domain = 0;
-  unsigned bus = 0;
-  unsigned slot = 0;
-  if (std::sscanf(text, "%x:%x:%x", &domain, &bus, &slot) < 2) return CUDA_ERROR_INVALID_VALUE;
+  const auto wanted = parse_pci_bus_id(text);
+  if (!wanted) return CUDA_ERROR_INVALID_VALUE;
   for (int ordinal = 0; ordinal < instance().device_count(); ++ordinal) {
-    const PciAddress pci = pci_address(instance().device(ordinal)->slot());
-    if (static_cast<unsigned>(pci.bus) != bus || static_cast<unsigned>(pci.domain) != domain) continue;
+    if (pci_address(instance().device(ordinal)->slot()) != *wanted) continue;
     *device = ordinal;
     return CUDA_SUCCESS;
   }

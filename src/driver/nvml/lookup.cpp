@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Entry points that find a device: by index, UUID, PCI bus id.
-#include <cstdio>
 #include <cstring>
 #include <string>
 
@@ -54,23 +53,12 @@ nvmlReturn_t find_by_uuid_bytes(const Machine& machine, const unsigned char* uui
   });
 }
 
-/// "domain:bus:device.function", with the domain, or else the function, left out.
-bool parse_bus_id(const char* text, PciAddress* address) {
-  unsigned int first = 0, second = 0, third = 0;
-  const int fields = std::sscanf(text, "%x:%x:%x", &first, &second, &third);
-  if (fields == 3) {
-    *address = {static_cast<int>(first), static_cast<int>(second), static_cast<int>(third)};
-  } else if (fields == 2) {
-    *address = {0, static_cast<int>(first), static_cast<int>(second)};
-  }
-  return fields >= 2;
-}
-
 nvmlReturn_t find_by_bus_id(const char* bus_id, nvmlDevice_t* device) {
   return with_machine([&](const Machine& machine) {
-    PciAddress wanted;
-    if (bus_id == nullptr || device == nullptr || !parse_bus_id(bus_id, &wanted)) return NVML_ERROR_INVALID_ARGUMENT;
-    return find_card(machine, false, device, [&](int ordinal) { return pci_address(ordinal) == wanted; });
+    if (bus_id == nullptr || device == nullptr) return NVML_ERROR_INVALID_ARGUMENT;
+    const auto wanted = parse_pci_bus_id(bus_id);
+    if (!wanted) return NVML_ERROR_INVALID_ARGUMENT;
+    return find_card(machine, false, device, [&](int ordinal) { return pci_address(ordinal) == *wanted; });
   });
 }
 

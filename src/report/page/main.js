@@ -168,8 +168,8 @@ function connectCards(verdict, results, payloads) {
   };
   select.onchange = () => show(select.value);
   showStrip(results, show);
-  const named = namedInAddress();
-  return show(ids.includes(named) ? named : ids[0]);
+  const wanted = [namedInAddress(), document.querySelector("main").dataset.opensWith];
+  return show(wanted.find((id) => ids.includes(id)) ?? ids[0]);
 }
 
 /** report.html#gpu=a100-40gb opens with that GPU. */

@@ -53,7 +53,12 @@ def nvml_row(make_case: Callable[..., Case]) -> Callable[..., Result]:
             truth_oom=oom,
             **{"source": "published", "facts": facts, "peers": peers, **changes},
         )
-        measured = {"device_growth": ours * MIB, "peak_reserved": (ours - 26) * MIB, "peak_allocated": ours * MIB // 2}
-        return Result(case, Outcome(measured=measured, verdict=verdict, capacity=10_000 * MIB))
+        reserved = ours - 26
+        sizes = {"device_growth": ours, "device_peak": ours + 90, "peak_reserved": reserved}
+        sizes["peak_allocated"] = ours // 2
+        measured = {**{name: size * MIB for name, size in sizes.items()}, "alloc_retries": 0}
+        limits = {"comfortable_cap_fraction": reserved / 10_000, "least_cap_fraction": (reserved - 400) / 10_000}
+        outcome = Outcome(measured=measured, verdict=verdict, capacity=10_000 * MIB, limits=limits)
+        return Result(case, outcome)
 
     return make

@@ -16,19 +16,28 @@ COMMAND = REPOSITORY / "tools" / "accuracy"
 GPU = "NVIDIA GeForce RTX 3060"
 MIB = 1 << 20
 
-# Reserves 100 MiB per sample of the batch, counts its calls, and leaves what a job would leave.
+# Reserves 100 MiB per sample of the batch, runs in 90, counts its calls, and leaves what a job would leave. Predicts 95 and
+# at most 130 MiB per sample.
 STAND_IN = """#!{python}
 import json, pathlib, sys
 arguments = sys.argv[1:]
+if arguments[0] == "predict":
+    for job in map(json.loads, sys.stdin):
+        card = {{"verdict": "fits", "median_bytes": job["batch"] * 95 * 2**20, "upper_bytes": job["batch"] * 130 * 2**20}}
+        print(json.dumps({{"id": job["id"], "cards": [card]}}))
+    sys.exit()
 with open({log!r}, "a") as log:
     log.write("run\\n")
 batch = int(arguments[arguments.index("--batch") + 1])
 reserved = batch * 100 * 2**20
+allowed = float(dict(zip(arguments, arguments[1:])).get("--memory-fraction", 1)) * 12000 * 2**20
+verdict = "fits" if allowed >= reserved else "tight" if allowed >= batch * 90 * 2**20 else "does-not-fit"
+limits = {{"comfortable_cap_fraction": batch * 100 / 12000 + 5e-5, "least_cap_fraction": batch * 90 / 12000 + 5e-5}}
 out = pathlib.Path(arguments[arguments.index("--out") + 1])
-(out / "measured.json").write_text(json.dumps({{"peak_allocated": reserved // 2}}))
+(out / "measured.json").write_text(json.dumps({{"peak_allocated": reserved // 2, "alloc_retries": 0}}))
 print("a line of the program")
 print(json.dumps({{"dryfit": "0", "results": [{{
-    "verdict": "fits", "capacity_bytes": 12000 * 2**20, "device_peak_bytes": reserved + 130 * 2**20,
+    "verdict": verdict, "limits": limits, "capacity_bytes": 12000 * 2**20, "device_peak_bytes": reserved + 130 * 2**20,
     "torch": {{"peak_reserved_bytes": reserved, "peak_allocated_bytes": 1, "reserved_after_load_bytes": 2}},
     "outside_torch": {{"context_bytes": 100 * 2**20, "libraries_bytes": 20 * 2**20, "code_bytes": 10 * 2**20}},
     "oom": None, "reason": None}}]}}))
@@ -90,6 +99,22 @@ def test_a_source_takes_other_rows_goes_on_from_its_answers_and_prints_the_same_
     record = json.loads((tool.folder / "out.json").read_text().splitlines()[0])
     assert record["measured"]["device_growth"] == record["truth"]["device_growth"] == 1630 * MIB
     assert record["measured"]["peak_allocated"] == 800 * MIB
+
+
+def test_limits_are_judged_by_dry_runs_with_their_caps_each_made_once(tool: Tool) -> None:
+    arguments = ("--source", "xmem-transformer", "--rows", tool.rows(), "--limits", "--limit", 2)
+    done = tool.run(*arguments)
+    assert done.returncode == 0, done.stderr
+    table = done.stdout.split("xMem's own measures")[1].split("limit: what")[0]
+    ways = {" ".join(line.split()[1:-4]): line.split()[-4:] for line in table.splitlines() if "xmem-" in line}
+    ends = {name.split(" 2 ")[0]: counts for name, counts in ways.items()}
+    assert ends["dryfit comfortable cap"] == ["0", "2", "0", "0"]
+    assert ends["dryfit least cap + 1 %"] == ["0", "0", "2", "0"]
+    assert ends["dryfit predict estimate"] == ["0", "0", "2", "0"]
+    assert ends["xmem estimate"] == ends["dryfit predict upper bound"] == ["0", "2", "0", "0"]
+    assert tool.runs() == 2 + 3  # two of the four caps are equal
+    assert tool.run(*arguments).stdout == done.stdout
+    assert tool.runs() == 2 + 3
 
 
 def test_explicit_mode_batch_and_limit_narrow_the_rows(tool: Tool) -> None:

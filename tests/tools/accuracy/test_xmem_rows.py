@@ -7,7 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from accuracy_lib import xmem
+from accuracy_lib import metrics, predictions, xmem
 from accuracy_lib.case import Estimate, RowsError
 from accuracy_lib.check import check
 from accuracy_lib.outcome import Outcome, Result
@@ -46,6 +46,47 @@ def test_an_older_row_runs_with_the_settings_of_its_time(tmp_path: Path, model: 
     settings = f"--model {model} --optimizer SGD --batch 30 --zero-grad-mode {position} --cublas-workspace :0:0"
     assert case.job == ("xmem_job.py", *settings.split())
     assert case.group == xmem.UNPUBLISHED_POSITION
+
+
+def test_a_published_second_run_is_the_same_job_with_its_cap(tmp_path: Path) -> None:
+    header = HEADER + ",total_gpu_memory,xmem_2nd_oom"
+    line = f"T5-small,AdamW,22,{GPU},1,5234491392,false,5.1e9,false,-1,true,12622168064,"
+    (case,) = xmem.read_second_runs(rows(tmp_path, f"{line}true", line, header=header), "s")
+    settings = "--model T5-small --optimizer AdamW --batch 22 --zero-grad-mode 1 --memory-fraction 0.40"
+    assert case.job == ("xmem_job.py", *settings.split())
+    assert case.id.endswith(", capped at 0.40")
+    assert (case.truth, case.truth_oom, case.peers) == ({}, True, {})
+
+
+def test_a_second_run_without_its_cap_is_kept_and_said(tmp_path: Path) -> None:
+    line = f"T5-small,AdamW,22,{GPU},1,5234491392,false,5.1e9,false,-1,true,true"
+    (case,) = xmem.read_second_runs(rows(tmp_path, line, header=HEADER + ",xmem_2nd_oom"), "s")
+    assert case.cannot == "the row doesn't give the cap: xmem_memory, total_gpu_memory"
+
+
+def test_a_capped_run_with_retries_counts_as_one_that_ran(tmp_path: Path) -> None:
+    header = HEADER + ",total_gpu_memory,xmem_2nd_oom"
+    line = f"T5-small,AdamW,22,{GPU},1,5234491392,false,5.1e9,false,-1,true,12622168064,"
+    ran, failed = xmem.read_second_runs(rows(tmp_path, f"{line}false", f"{line}true", header=header), "s")
+    tight = Outcome(verdict="tight")
+    tally = metrics.verdicts([Result(ran, tight), Result(failed, tight)], metrics.OURS)
+    assert (tally.fits_right, tally.false_fits, tally.rows) == (1, 1, 2)
+
+
+def test_a_row_is_described_by_the_catalogues_names(tmp_path: Path) -> None:
+    lines = (f"MobeNetV3Large,RMSprop,30,{GPU},0,1,false,,,,", f"EleutherAI/gpt-neo-125M,AdamW,8,{GPU},0,1,false,,,,")
+    cnn, transformer = xmem.read_cases(rows(tmp_path, *lines), "s")
+    assert predictions.description(cnn, 7) == {
+        "id": 7,
+        "model": "torchvision/mobilenet_v3_large",
+        "size": 86,
+        "batch": 30,
+        "optimizer": "rmsprop",
+        "precision": "fp32",
+        "gpu": ["rtx-3060-12gb"],
+    }
+    described = predictions.description(transformer, 8)
+    assert (described["model"], described["size"]) == ("transformers/gpt-neo-125m", 128)
 
 
 def test_a_first_sample_in_the_middle_of_loading_explains_what_lies_between(tmp_path: Path) -> None:
