@@ -7,6 +7,8 @@
 #include <cmath>
 #include <map>
 
+#include "verdict/sharing.h"
+
 namespace dryfit::report {
 namespace {
 
@@ -99,10 +101,12 @@ std::string place_text(const analysis::Moment& moment) {
 
 std::string failure_sentence(const verdict::Verdict& verdict) {
   const auto& request = *verdict.oom;
-  return fmt::format("{} failed to allocate {} {}; {} of {} were free.",
+  const bool crowded = verdict.sharing && verdict.sharing->failed;
+  return fmt::format("{} failed to allocate {} {}{}; {} of {} were free.",
                      verdict.oom_library.empty() ? "PyTorch" : library_text(verdict.oom_library),
-                     to_text(request.requested), place_text(request.at), to_text(request.device_free),
-                     to_text(verdict.capacity));
+                     to_text(request.requested), place_text(request.at),
+                     crowded ? verdict::crowd_text(*verdict.sharing->failed, request) : "",
+                     to_text(request.device_free), to_text(verdict.capacity));
 }
 
 std::string library_text(const std::string& file_name) {

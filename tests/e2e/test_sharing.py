@@ -68,7 +68,7 @@ def gpu_with(memory: int, folder: Path) -> str:
     """An RTX 3060 with another amount of memory; returns its name."""
     text = (REPOSITORY / "cards" / "rtx-3060-12gb.toml").read_text()
     text = text.replace('id = "rtx-3060-12gb"', 'id = "sized-gpu"').replace('aliases = ["3060"]', "aliases = []")
-    text = re.sub(r"total_memory = .*", f'total_memory = {{ value = {memory}, source = "chosen for a test" }}', text)
+    text = re.sub(r"total_memory = .*", f'total_memory = {{ value = {memory}, source = "derived: chosen for a test" }}', text)
     (folder / "sized-gpu.toml").write_text(text)
     return "sized-gpu"
 
@@ -102,8 +102,12 @@ def pair_of(number: int, trainers: list[Trainer]) -> tuple[Trainer, Trainer]:
 def run_together(pair: tuple[Trainer, Trainer], memory: int, folder: Path) -> Any:
     (folder / "job.py").write_text(PROGRAM)
     both = " & ".join(trainer.command(folder / "job.py") for trainer in pair)
-    gpu = gpu_with(memory, folder)
-    answer = dryfit_run(["sh", "-c", f"{both} & wait"], gpu, cwd=folder, options=["--gpu-file", str(folder / "sized-gpu.toml")])
+    answer = dryfit_run(
+        ["sh", "-c", f"{both} & wait"],
+        gpu_with(memory, folder),
+        cwd=folder,
+        options=["--no-history", "--gpu-file", str(folder / "sized-gpu.toml")],
+    )
     assert len(answer.results) == 1, answer.stderr
     return answer.results[0]
 
