@@ -30,6 +30,7 @@ std::string names_with_counts(const std::vector<std::pair<std::string, std::uint
 std::string sentence_for(const std::string& name, std::uint64_t count, const Style& style) {
   static const std::map<std::string, std::string> sentences{
       {"oom_handled_by_script", "the program caught an OutOfMemoryError and continued"},
+      {"no_training_step", "the program ran to its end; no training step was seen"},
       {"peak_depends_on_tuning",
        "kernels were chosen by timing, which is simulated here; a real GPU may choose others"},
       {"peak_in_last_step", "memory was still growing in the last step; try --steps 10"},

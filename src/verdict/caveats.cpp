@@ -92,6 +92,11 @@ std::optional<Caveat> values_not_followed(const Verdict& verdict, const RunFacts
   return std::nullopt;
 }
 
+std::optional<Caveat> hooks_failed(const Verdict& verdict, const RunFacts&) {
+  if (!verdict.diagnostics.counts().contains("hooks.error")) return std::nullopt;
+  return Caveat{"hooks_failed", "one of Dryfit's hooks failed, so numbers may be missing or wrong"};
+}
+
 std::optional<Caveat> tuning(const Verdict& verdict, const RunFacts&) {
   if (verdict.tuning.empty() || !slack_below(verdict, kLittleHeadroom)) return std::nullopt;
   return Caveat{"tuning", "the headroom is small, and kernels and workspaces were chosen by timing (" +
@@ -130,8 +135,8 @@ std::optional<Bytes> missing_memory(const DeviceTotal& total, const MemoryFailur
 
 std::vector<Caveat> caveats_of_fit(const Verdict& verdict, const RunFacts& facts) {
   static constexpr std::optional<Caveat> (*kCaveats[])(const Verdict&, const RunFacts&) = {
-      outside_memory, timing, memory_ran_short, values_not_followed, assumed_sizes,
-      still_growing,  tuning, address_order,    estimate_error,      gaps};
+      outside_memory, timing,        memory_ran_short, hooks_failed, values_not_followed, assumed_sizes, still_growing,
+      tuning,         address_order, estimate_error,   gaps};
   std::vector<Caveat> found;
   for (const auto caveat : kCaveats) {
     if (auto applies = caveat(verdict, facts)) found.push_back(*std::move(applies));

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <map>
 
+#include "verdict/failed_program.h"
 #include "verdict/memory_failure.h"
 
 namespace dryfit::verdict {
@@ -66,8 +67,13 @@ std::optional<Doubt> cpu_only_torch(const Case& run) {
                "Install a CUDA build of PyTorch in this Python environment. That needs no GPU."};
 }
 
+/// Libraries look for code that they may not have, and do without it. What the program failed with decides.
 std::optional<Doubt> unsupported_chip(const Case& run) {
   if (diagnostic(run, "driver.no_kernel_image") == 0 || !failed(run.facts)) return std::nullopt;
+  const auto error = error_of(run.facts);
+  const bool is_it = error && (error->text.find("no kernel image") != std::string::npos ||
+                               error->text.find("cudaErrorNoKernelImageForDevice") != std::string::npos);
+  if (!is_it && hooks_active(run)) return std::nullopt;
   const auto [major, minor] = run.card.compute_capability;
   const auto torch = note(run, "software.torch");
   return Doubt{"the installed CUDA libraries" + (torch.empty() ? "" : " (PyTorch " + torch + ")") +
@@ -89,22 +95,39 @@ std::optional<Doubt> killed(const Case& run) {
   return Doubt{"the program was killed by " + signal_name(signal) + " " + when(run.steps), hint};
 }
 
-std::optional<Doubt> exited_with_error(const Case& run) {
-  if (!failed(run.facts) || run.facts.signal) return std::nullopt;
+std::optional<Doubt> our_limit(const Case& run) {
+  if (!failed(run.facts)) return std::nullopt;
+  const auto error = error_of(run.facts);
+  const auto limit = error ? limit_behind(*error, run.facts) : std::nullopt;
+  if (!limit) return std::nullopt;
+  const auto place = error->where.empty() ? "" : " (" + error->where + ")";
+  return Doubt{"a limit of Dryfit, not an error of the program: " + limit->text + place + "; it failed " +
+                   when(run.steps) + " with " + error->text,
+               "The limit is described at docs/limitations.md#" + limit->name + "."};
+}
+
+std::string exit_sentence(const Case& run) {
   const int code = run.facts.exit_code.value_or(1);
   std::string sentence = "the program failed with exit code " + std::to_string(code);
   if (code > 128 && code < 160) sentence += " (one of its processes was killed by " + signal_name(code - 128) + ")";
-  std::string hint = "Fix the error, then run it again.";
-  if (run.facts.processes.empty()) {
-    sentence += " before it loaded the CUDA driver";
-    hint = "Give a program that trains with PyTorch on a GPU, in an environment where PyTorch is installed.";
-  } else if (hooks_active(run) && note(run, "software.torch").empty()) {
-    sentence += " before it imported PyTorch";
-    hint = "Check that PyTorch is installed in this Python environment.";
-  } else {
-    sentence += " " + when(run.steps);
+  return sentence;
+}
+
+std::optional<Doubt> exited_with_error(const Case& run) {
+  if (!failed(run.facts) || run.facts.signal) return std::nullopt;
+  const auto sentence = exit_sentence(run);
+  if (const auto error = error_of(run.facts)) {
+    const auto place = error->where.empty() ? "" : " (" + error->where + ")";
+    return Doubt{sentence + " " + when(run.steps) + ": " + error->text + place, advice_for(*error)};
   }
-  return Doubt{sentence + "; " + kOutputAbove, hint};
+  if (run.facts.processes.empty()) {
+    return Doubt{sentence + " before it loaded the CUDA driver; " + kOutputAbove, "Fix the error, then run it again."};
+  }
+  if (hooks_active(run) && note(run, "software.torch").empty()) {
+    return Doubt{sentence + " before it imported PyTorch; " + kOutputAbove,
+                 "Check that PyTorch is installed in this Python environment."};
+  }
+  return Doubt{sentence + " " + when(run.steps) + "; " + kOutputAbove, "Fix the error, then run it again."};
 }
 
 std::optional<Doubt> timed_out(const Case& run) {
@@ -148,22 +171,31 @@ std::optional<Doubt> no_device(const Case& run) {
                "Check that it moves its model to \"cuda\" (many scripts have an option such as --device)."};
 }
 
+/// A program that ran to its end on the GPU used what it uses, whether it trained or not.
+bool ran_to_its_end(const Case& run) {
+  if (run.facts.estimate || run.facts.ended_by_us || run.facts.timed_out || run.facts.exit_code != 0) return false;
+  return std::ranges::any_of(run.devices, [](const auto& total) {
+    return total.device.peak_torch_reserved.count > 0 || total.device.peak_libraries.count > 0;
+  });
+}
+
 std::optional<Doubt> steps_unknown(const Case& run) {
-  if (run.steps > 0 || hooks_active(run)) return std::nullopt;
+  if (run.steps > 0 || hooks_active(run) || ran_to_its_end(run)) return std::nullopt;
   return Doubt{
       "the program used the GPU, but its optimizer steps could not be counted because Dryfit's hooks were not loaded",
       "Run it with Python and without -S, -I or -E. The numbers below are for the whole program."};
 }
 
 std::optional<Doubt> never_stepped(const Case& run) {
-  if (run.steps > 0) return std::nullopt;
+  if (run.steps > 0 || ran_to_its_end(run)) return std::nullopt;
   const bool forward = any_process(run, [](const auto& process) { return process.forward_seen; });
   const bool backward = any_process(run, [](const auto& process) { return process.backward_seen; });
   const std::string seen = backward  ? "forward and backward passes were seen, but no step"
                            : forward ? "forward passes were seen, but no backward pass and no step"
                                      : "no module's forward pass was seen either";
-  const std::string subject = run.facts.estimate ? "the trace has no" : "the program ended without calling";
-  return Doubt{subject + " optimizer.step() of a torch.optim optimizer; " + seen,
+  const std::string subject = run.facts.estimate ? "the trace has no optimizer.step() of a torch.optim optimizer"
+                                                 : "the program put nothing on the GPU and made no training step";
+  return Doubt{subject + "; " + seen,
                "Check that this is the training script. The numbers below are for the whole program."};
 }
 
@@ -184,8 +216,9 @@ std::optional<Doubt> crowded_device(const Case& run) {
 
 std::optional<Doubt> first_doubt(const Case& run) {
   static constexpr std::optional<Doubt> (*kDoubts[])(const Case&) = {
-      interrupted, cpu_only_torch, unsupported_chip, killed,    exited_with_error, capture_incomplete, trace_cut_off,
-      timed_out,   no_driver,      no_torch,         no_device, steps_unknown,     never_stepped,      crowded_device,
+      interrupted,       cpu_only_torch,     unsupported_chip, our_limit,     killed,
+      exited_with_error, capture_incomplete, trace_cut_off,    timed_out,     no_driver,
+      no_torch,          no_device,          steps_unknown,    never_stepped, crowded_device,
   };
   for (const auto doubt : kDoubts) {
     if (auto found = doubt(run)) return found;

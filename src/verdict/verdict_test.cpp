@@ -212,18 +212,36 @@ TEST(Judge, An_interrupted_run_cannot_be_told_whatever_it_did) {
   expect_doubt(facts, "interrupted before its first optimizer step");
 }
 
-TEST(Judge, A_program_that_never_steps_cannot_be_told_but_keeps_its_numbers) {
-  const auto facts = exited(0, {trainer(0)});
-  expect_doubt(facts, "without calling optimizer.step()");
-  EXPECT_EQ(judge(card(), facts).device_peak, 4_GiB + 200_MiB);
+TEST(Judge, A_program_that_ran_to_its_end_fits_without_a_training_step) {
+  const auto verdict = judge(card(), exited(0, {trainer(0)}));
+  EXPECT_EQ(verdict.answer, Answer::fits);
+  EXPECT_EQ(verdict.diagnostics.counts().at("no_training_step"), 1u);
+  EXPECT_EQ(verdict.device_peak, 4_GiB + 200_MiB);
 }
 
-TEST(Judge, A_program_without_hooks_cannot_be_told_but_keeps_its_numbers) {
+TEST(Judge, A_program_without_hooks_fits_as_well_if_it_ran_to_its_end) {
   auto process = trainer(0);
   process.hooks = false;
   process.notes.clear();
-  expect_doubt(exited(0, {process}), "hooks were not loaded");
-  EXPECT_EQ(judge(card(), exited(0, {process})).device_peak, 4_GiB + 200_MiB);
+  EXPECT_EQ(judge(card(), exited(0, {process})).answer, Answer::fits);
+  RunFacts facts;
+  facts.timed_out = true;
+  facts.processes = {process};
+  EXPECT_EQ(judge(card(), facts).answer, Answer::cannot_tell);
+}
+
+TEST(Judge, A_program_that_put_nothing_on_the_GPU_cannot_be_told) {
+  auto process = trainer(0);
+  process.devices = {device(Bytes{})};
+  expect_doubt(exited(0, {process}), "put nothing on the GPU");
+}
+
+TEST(Judge, A_failed_hook_makes_a_fit_tight) {
+  auto process = trainer(3);
+  process.notes["hooks.error"] = "Explaining.write: KeyError: 1";
+  const auto verdict = judge(card(), ended_after_steps(process));
+  EXPECT_EQ(verdict.answer, Answer::tight);
+  EXPECT_EQ(verdict.caveats.front().name, "hooks_failed");
 }
 
 TEST(Judge, A_program_that_stays_on_the_CPU_cannot_be_told) {
@@ -243,6 +261,7 @@ TEST(Judge, An_incomplete_record_never_fits) {
 TEST(Judge, A_chip_that_the_libraries_have_no_code_for_is_named) {
   auto process = trainer(0);
   process.diagnostics.add("driver.no_kernel_image");
+  process.notes["program.error"] = "RuntimeError: CUDA error: no kernel image is available for execution on the device";
   expect_doubt(exited(1, {process}), "(PyTorch 2.6.0+cu124) have no code for compute capability 8.9");
 }
 

@@ -16,6 +16,8 @@ from typing import Callable, List
 from . import guest
 from .patching import quietly
 
+_LONGEST_TEXT = 300
+
 
 class Ending:
     def __init__(self, reports: List[Callable[[], None]], wait_for_autograd: Callable[[], None]) -> None:
@@ -41,12 +43,38 @@ class Ending:
             os._exit(0)
 
     def _ended_by_itself(self) -> None:
+        _note_exception()
         self._report()
         quietly(self._wait_for_autograd)()
 
     def _report(self) -> None:
         for report in self.reports:
             quietly(report)()
+
+
+@quietly
+def _note_exception() -> None:
+    """The exception that ends the program, if Python has printed one."""
+    error = getattr(sys, "last_value", None)
+    if not isinstance(error, Exception):
+        return
+    text = f"{type(error).__name__}: {error}".strip().splitlines()[0]
+    guest.note("program.error", text[:_LONGEST_TEXT])
+    where = _innermost_line(error)
+    if where:
+        guest.note("program.error_at", where)
+
+
+def _innermost_line(error: Exception) -> str:
+    """Outside PyTorch and these hooks, as "train.py:42"."""
+    own = (os.path.dirname(os.path.dirname(__file__)), os.path.dirname(sys.modules["torch"].__file__ or "?"))
+    where, place = "", error.__traceback__
+    while place is not None:
+        name = place.tb_frame.f_code.co_filename
+        if not name.startswith((*own, "<")):
+            where = f"{os.path.basename(name)}:{place.tb_lineno}"
+        place = place.tb_next
+    return where
 
 
 @quietly

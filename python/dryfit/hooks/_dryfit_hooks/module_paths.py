@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import weakref
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, Iterator, Optional, Set, Tuple
 
 
 class ModulePaths:
@@ -27,6 +27,25 @@ class ModulePaths:
 
     def learn(self, root: Any, path: str) -> None:
         """Names a module and all modules below it; those that have a name keep it."""
-        for name, module in root.named_modules():
+        for name, module in submodules(root):
             if self.known(module) is None:
                 self._paths[id(module)] = (weakref.ref(module), f"{path}.{name}" if name else path)
+
+
+def submodules(root: Any, name: str = "", seen: Optional[Set[int]] = None) -> Iterator[Tuple[str, Any]]:
+    """Like named_modules, also for modules that never called the constructor of their base class."""
+    seen = set() if seen is None else seen
+    if id(root) in seen:
+        return
+    seen.add(id(root))
+    yield name, root
+    for each, module in table(root, "_modules"):
+        yield from submodules(module, f"{name}.{each}" if name else each, seen)
+
+
+def table(module: Any, name: str) -> "list[Tuple[str, Any]]":
+    """The entries of one of a module's dictionaries that hold something: _modules, _parameters, _buffers."""
+    try:
+        return [(key, value) for key, value in getattr(module, name).items() if value is not None]
+    except Exception:
+        return []  # what its own __getattr__ raises

@@ -8,7 +8,7 @@ import gc
 import weakref
 from typing import Any, Dict, Iterator, List, Tuple
 
-from ..module_paths import ModulePaths
+from ..module_paths import ModulePaths, submodules, table
 from .marks import Marks, Row
 
 PARAMETER, BUFFER, GRADIENT, STATE = range(4)
@@ -53,7 +53,7 @@ class Tensors:
         module_type = self._torch.nn.Module
         found = [each for each in gc.get_objects() if issubclass(type(each), module_type)]
         unknown = [each for each in found if self._paths.known(each) is None]
-        inner = {id(child) for each in unknown for child in each.children()}
+        inner = {id(child) for each in unknown for _, child in table(each, "_modules")}
         roots = [each for each in unknown if id(each) not in inner]
         for each in roots:
             self._paths.learn(each, type(each).__name__)
@@ -61,16 +61,16 @@ class Tensors:
 
     def _of_modules(self, roots: List[Any]) -> List[Row]:
         rows = []
-        for module in {id(each): each for root in roots for each in root.modules()}.values():
+        for module in {id(each): each for root in roots for _, each in submodules(root)}.values():
             path = self._paths.known(module) or self._paths.of(module, "")
             owner = self._marks.name(path)
-            for name, parameter in module.named_parameters(recurse=False):
+            for name, parameter in table(module, "_parameters"):
                 if self._owner(parameter) is None:
                     self._owners[id(parameter)] = (weakref.ref(parameter), owner, self._marks.name(name))
                     rows += self._row(PARAMETER, parameter, owner, self._marks.name(name))
                 else:
                     rows += self._row(PARAMETER, parameter, *self._owners[id(parameter)][1:])
-            for name, buffer in module.named_buffers(recurse=False):
+            for name, buffer in table(module, "_buffers"):
                 rows += self._row(BUFFER, buffer, owner, self._marks.name(name))
         return rows
 
@@ -93,7 +93,7 @@ class Tensors:
     def _gradients(self) -> List[Row]:
         rows = []
         for parameter in self._parameters():
-            if parameter.requires_grad and parameter.grad is not None:
+            if parameter.requires_grad and _may_have_gradient(parameter) and parameter.grad is not None:
                 module, name = self._name_of(parameter)
                 rows += self._row(GRADIENT, parameter.grad, module, self._marks.name(f"{name}.grad"))
         return rows
@@ -134,6 +134,11 @@ class Tensors:
         if known is None:
             known = self._types[key] = self._marks.name(f"{str(tensor.dtype)[6:]} {list(tensor.shape)}")
         return known
+
+
+def _may_have_gradient(tensor: Any) -> bool:
+    """PyTorch warns the program when the gradient of any other tensor is looked at."""
+    return bool(tensor.is_leaf or tensor.retains_grad)
 
 
 def _tensors_in(value: Any, key: str) -> Iterator[Tuple[str, Any]]:

@@ -10,11 +10,13 @@ from .assumptions import Assumptions, UnknownSizes
 from .detection import Detection
 from .following import Following
 from .interception import Interception
+from .inventing import Inventing
 from .mirrors import Mirrors
 from .reading import Reading
 from .rules import Rules
 from .sizes import Sizes
 from .switching import Switch
+from .writing import Writing
 
 
 class Values:
@@ -36,13 +38,16 @@ class Values:
     def _install(self) -> None:
         torch = self._torch
         mirrors = Mirrors(torch)
-        interception = Interception(torch, mirrors)
+        interception = Interception(torch)
         assumptions = Assumptions(torch, UnknownSizes.parse(self._unknown_sizes))
-        following = Following(torch, mirrors)
+        inventing = Inventing(torch, mirrors, assumptions)
+        following = Following(torch, mirrors, inventing)
         sizes = Sizes(torch, following, assumptions)
         rules = Rules(torch, mirrors, assumptions)
         following.install(interception, rules.by_operator())
         detection = Detection(torch, mirrors, assumptions)
-        for part in (sizes, Reading(torch, mirrors, sizes, assumptions), rules, detection):
+        reading = Reading(torch, mirrors, sizes, inventing, assumptions)
+        writing = Writing(torch, mirrors, following)
+        for part in (sizes, reading, rules, detection, writing):
             part.install(interception)
         Switch(torch).install()

@@ -14,11 +14,10 @@ leave this file alone, and switch it off below it.
 from __future__ import annotations
 
 import functools
-from typing import Any, Callable, Tuple
+from typing import Any, Callable, Dict, Set, Tuple
 
 from ..imports import once_imported
-from ..patching import Patch, quietly
-from .mirrors import Mirrors
+from ..patching import Patch
 from .switching import KEY
 
 Below = Callable[..., Any]
@@ -26,20 +25,27 @@ Handler = Callable[[Below, Tuple[Any, ...], Any], Any]
 
 
 class Interception:
-    def __init__(self, torch: Any, mirrors: Mirrors) -> None:
+    def __init__(self, torch: Any) -> None:
         self._torch = torch
-        self._mirrors = mirrors
-        self._libraries = {}
+        self._libraries: Dict[str, Any] = {}
+        self._taken: Set[Tuple[str, str]] = set()
         self._widest = {bool: torch.bool, int: torch.int64, float: torch.float64, complex: torch.complex128}
         once_imported("torch._dynamo.trace_rules", lambda rules: rules.add(__name__))
 
     def put(
-        self, name: str, handler: Handler, always: bool = False, namespace: str = "aten", engine: bool = False
+        self,
+        name: str,
+        handler: Handler,
+        always: bool = False,
+        namespace: str = "aten",
+        engine: bool = False,
+        factory: bool = False,
     ) -> None:
         """Calls handler(below, args, kwargs) instead of the operator `name`, such as "add.Tensor", if PyTorch has it.
 
         Only for tensors on a device, unless `always`; with `engine` also for the autograd engine's own calls, which is
-        for operators that make no gradients. `below(*args, **kwargs)` is the operator itself.
+        for operators that make no gradients; `factory`: it is called without tensors. `below(*args, **kwargs)` is the
+        operator itself.
         """
         packet, _, overload = name.partition(".")
         operator = getattr(getattr(getattr(self._torch.ops, namespace), packet, None), overload or "default", None)
@@ -49,7 +55,11 @@ class Interception:
         if library is None:
             library = self._libraries[namespace] = self._torch.library.Library(namespace, "IMPL")
         key = "BackendSelect" if engine else KEY
-        library.impl(name, self._kernel(operator, handler, always, key), key, with_keyset=True)
+        library.impl(name, self._kernel(operator, handler, always, factory, key), key, with_keyset=True)
+        self._taken.add((namespace, name))
+
+    def has(self, name: str, namespace: str = "aten") -> bool:
+        return (namespace, name) in self._taken
 
     def on_unseen_write(self, forget: Callable[[Any], None]) -> None:
         """Calls forget(tensor) when compiled code or a custom operator reports that it has written to a tensor."""
@@ -73,16 +83,19 @@ class Interception:
 
         Patch(self._torch.autograd.graph, "increment_version", wrap)
 
-    def _kernel(self, operator: Any, handler: Handler, always: bool, key: str) -> Callable[..., Any]:
-        redispatch = self._counting_writes(operator)
+    def _kernel(self, operator: Any, handler: Handler, always: bool, factory: bool, key: str) -> Callable[..., Any]:
+        redispatch = operator._handle.redispatch_boxed
         after = self._torch._C._dispatch_keyset_full_after(self._torch._C._dispatch_key_parse(key))
         tensor_type = self._torch.Tensor
-        types = [str(each.type) for each in operator._schema.arguments]
+        arguments = operator._schema.arguments
+        types = [str(each.type) for each in arguments]
         taken_as_tensors = [i for i, each in enumerate(types) if each == "Tensor"]
         leading = next((i for i, each in enumerate(types) if each.startswith(("Tensor", "List[Tensor"))), 0)
+        name = arguments[leading].name if arguments else ""
         as_tensors = self._as_tensors
         set_compiler = self._torch._C._dynamo.eval_frame.set_eval_frame
         is_plain = self._is_plain
+        transforms = self._torch._C._functorch.maybe_current_level
 
         def kernel(keyset: Any, *args: Any, **kwargs: Any) -> Any:
             compiler = set_compiler(None)
@@ -92,10 +105,10 @@ class Interception:
                         args = as_tensors(args, taken_as_tensors)
                         break
                 keyset = keyset & after
-                first = args[leading] if leading < len(args) else kwargs.get("out")
+                first = args[leading] if leading < len(args) else kwargs.get(name)
                 if type(first) is list:
                     first = first[0] if first else None
-                if is_plain(type(first)) and (always or first.is_cuda):
+                if (factory or is_plain(type(first)) and (always or first.is_cuda)) and transforms() is None:
                     return handler(lambda *a, **k: redispatch(keyset, *a, **k), args, kwargs)
                 return redispatch(keyset, *args, **kwargs)
             except BaseException as error:
@@ -106,33 +119,6 @@ class Interception:
                     set_compiler(compiler)
 
         return kernel
-
-    def _counting_writes(self, operator: Any) -> Callable[..., Any]:
-        """redispatch_boxed; reads the versions of the tensors that the operator writes to before and after."""
-        redispatch = operator._handle.redispatch_boxed
-        arguments = list(enumerate(operator._schema.arguments))
-        written = [(i, each.name) for i, each in arguments if each.alias_info and each.alias_info.is_write]
-        if not written:
-            return redispatch
-
-        def counting(keyset: Any, *args: Any, **kwargs: Any) -> Any:
-            given = [args[i] if i < len(args) else kwargs.get(name) for i, name in written]
-            targets = [each for each in given if self._is_plain(type(each)) and each.is_cuda]
-            versions = self._before(targets)
-            result = redispatch(keyset, *args, **kwargs)
-            self._after(targets, versions)
-            return result
-
-        return counting
-
-    @quietly
-    def _before(self, targets: "list[Any]") -> "list[Any]":
-        return [self._mirrors.before_write(each) for each in targets]
-
-    @quietly
-    def _after(self, targets: "list[Any]", versions: "list[Any]") -> None:
-        for target, version in zip(targets, versions):
-            self._mirrors.after_write(target, version)
 
     def _is_plain(self, kind: type) -> bool:
         """False for the tensors without data that compile a program, and for any other class with its own dispatch."""

@@ -1,61 +1,37 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""The tensors on a device that have known values, and these values."""
+"""The tensors on a device that have known values, and these values.
+
+Note [Versions]
+Operators of Python's threads that write are intercepted, all of them. Others (the autograd engine's own) show in the
+version that PyTorch increments with every write in place: a mirror that is older than its tensor is dropped. So an
+operator that writes calls `before_write` first, and afterwards one of `remember`, `forget` and `wrote`, which take the new
+version. A write inside another operator may not be counted, or only by the operator around it, which is intercepted too.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import threading
 from dataclasses import dataclass
-from typing import Any, Dict, Iterator, Optional
+from typing import Any, Dict, Iterator, Optional, Union
 
 from .assumptions import Origin
+from .contents import Bytes, Choices, Readings
 
 LARGEST_INTEGERS = 16 << 20
 LARGEST_FLOATS = 256 << 10
+LARGEST_IN_PARTS = 4 << 20  # the storage of tensors that are known in part
 LARGEST_TOTAL = 256 << 20
 _FIRST_SWEEP = 256
 
 
 @dataclass
 class _Mirror:
-    """The contents of one storage on a device, byte by byte on the host.
-
-    Writes that we did not intercept show in the version that PyTorch increments with every write in place. A write
-    that is followed is counted later, or not at all, if it happens inside another operator: `uncertain` allows for
-    that until the next look.
-    """
-
-    bytes: Any  # an untyped storage on the host, or Choices
+    contents: Union[Bytes, Choices, Readings]
     weak: int  # a weak reference to the storage on the device
     version: int
-    uncertain: bool
     origin: Optional[Origin]  # the values depend on this assumption
-
-
-@dataclass
-class Choices:
-    """The contents of a storage that is too large to be kept: rows of zeros, each with a one at its place.
-
-    A router's choices have this form (one_hot: tokens x chosen x experts), and programs look at one expert at a time.
-    Without places the rows are only zeros.
-    """
-
-    size: int  # of the storage, in bytes
-    places: Any = None  # one per row, on the host
-    row: int = 0  # elements in a row
-
-    def nbytes(self) -> int:
-        return self.size
-
-    def view(self, torch: Any, tensor: Any) -> Any:
-        """The values of `tensor`, a view of the storage."""
-        if self.places is None:
-            return torch.zeros(tensor.size(), dtype=tensor.dtype, device="cpu")
-        where = torch.tensor(tensor.storage_offset(), device="cpu")
-        for length, stride in zip(tensor.size(), tensor.stride()):
-            where = where.unsqueeze(-1) + torch.arange(length, device="cpu") * stride
-        return (self.places[where // self.row] == where % self.row).to(tensor.dtype)
 
 
 class Mirrors:
@@ -67,21 +43,16 @@ class Mirrors:
         self._total = 0
         self._sweep_at = _FIRST_SWEEP
         self._local = threading.local()
+        self._counting = torch._C._dispatch_key_parse("ADInplaceOrView")
 
     def may_follow(self, tensor: Any) -> bool:
         limit = LARGEST_FLOATS if tensor.is_floating_point() else LARGEST_INTEGERS
-        return self._has_plain_storage(tensor) and tensor.numel() * tensor.element_size() <= limit
+        return self._is_readable(tensor) and tensor.numel() * tensor.element_size() <= limit
 
     def of(self, tensor: Any) -> Optional[Any]:
-        """A tensor on the host that shares memory with the mirror and looks like `tensor`; None: unknown.
-
-        For Choices it is a copy, or None for views that are too large."""
+        """The values on the host, which may share memory with the mirror; None: unknown."""
         mirror = self._find(tensor)
-        if mirror is None:
-            return None
-        if isinstance(mirror.bytes, Choices):
-            return mirror.bytes.view(self._torch, tensor) if self.may_follow(tensor) else None
-        return self._view(mirror, tensor)
+        return None if mirror is None else mirror.contents.of(tensor)
 
     def origin_of(self, tensor: Any) -> Optional[Origin]:
         mirror = self._find(tensor)
@@ -89,76 +60,78 @@ class Mirrors:
 
     def cleared(self, tensor: Any) -> None:
         """`tensor`, integers too large to be followed, has been filled with zeros."""
-        if self._has_plain_storage(tensor) and tensor.is_contiguous() and not tensor.is_floating_point():
-            storage = tensor.untyped_storage()
-            self._drop(storage._cdata)
-            if tensor.numel() * tensor.element_size() == storage.nbytes() and not self._may_change_unseen():
-                self._keep(tensor, Choices(storage.nbytes()), origin=None, written=True)
+        self.forget(tensor)
+        if not self._is_readable(tensor) or tensor.is_floating_point() or not tensor.is_contiguous():
+            return
+        size = tensor.untyped_storage().nbytes()
+        if tensor.numel() * tensor.element_size() == size and not self._may_change_unseen():
+            self._keep(tensor, Choices(self._torch, size, LARGEST_INTEGERS), origin=None)
 
     def chosen(self, tensor: Any, places: Any, origin: Optional[Origin]) -> None:
         """A one has been written to one place of each row of `tensor`."""
-        mirror = self._find(tensor)
-        if mirror is not None and isinstance(mirror.bytes, Choices):
-            blank = mirror.bytes.places is None and not self._may_change_unseen()
-            self._drop(tensor.untyped_storage()._cdata)
-            if blank:
-                choices = Choices(mirror.bytes.size, places.reshape(-1).clone(), tensor.shape[-1])
-                self._keep(tensor, choices, origin, written=True)
+        mirror = self._kept(tensor)
+        contents = mirror and mirror.contents
+        self.forget(tensor)
+        if isinstance(contents, Choices) and contents.places is None and not self._may_change_unseen():
+            places = places.reshape(-1).clone()
+            choices = Choices(self._torch, contents.size, LARGEST_INTEGERS, places, tensor.shape[-1])
+            self._keep(tensor, choices, origin)
 
     def remember(self, tensor: Any, values: Any, origin: Optional[Origin] = None) -> None:
         """`tensor` has been overwritten as a whole and holds `values` now."""
-        known = self.of(tensor)
-        if known is not None:
-            known.copy_(values)
-            self.written(tensor, origin)
-        elif tensor.numel() * tensor.element_size() == tensor.untyped_storage().nbytes():
-            self.made(tensor, values, origin, written=True)
-
-    def made(self, tensor: Any, values: Any, origin: Optional[Origin] = None, written: bool = False) -> None:
-        """`tensor` is new, the program has seen nothing else of its storage, and it holds `values`.
-
-        `written`: by an operator that writes in place, so that the version may still increase."""
-        storage = tensor.untyped_storage()
-        size = storage.nbytes()
-        self._drop(storage._cdata)
-        if len(self._mirrors) >= self._sweep_at:
-            self._sweep()
-        if not 0 < size <= LARGEST_INTEGERS or not self.may_follow(tensor) or self._may_change_unseen():
+        mirror = self._kept(tensor)
+        if mirror is None:
+            self._begin(tensor, values, origin)
             return
-        if self._total + size > LARGEST_TOTAL and not self._make_room(size):
-            return
-        mirror = self._keep(tensor, self._torch.UntypedStorage(size, device="cpu"), origin, written)
-        self._total += size
-        self._view(mirror, tensor).copy_(values)
-
-    def _keep(self, tensor: Any, contents: Any, origin: Optional[Origin], written: bool) -> _Mirror:
-        storage = tensor.untyped_storage()
-        mirror = _Mirror(contents, storage._weak_ref(), _version(tensor), uncertain=written, origin=origin)
-        self._mirrors[storage._cdata] = mirror
-        return mirror
-
-    def before_write(self, tensor: Any) -> Optional[int]:
-        """The version of a tensor that an intercepted operator is about to write to; None: its values are unknown."""
-        return None if self._find(tensor) is None else _version(tensor)
-
-    def after_write(self, tensor: Any, before: Optional[int]) -> None:
-        """The write has been counted by now, or will be when the operator around it ends."""
-        mirror = self._mirrors.get(tensor.untyped_storage()._cdata) if before is not None else None
-        if mirror is not None:
-            mirror.version, mirror.uncertain = _version(tensor), _version(tensor) == before
-
-    def written(self, tensor: Any, origin: Optional[Origin] = None) -> None:
-        """The mirror of `tensor` is up to date after a write in place."""
-        mirror = self._mirrors.get(tensor.untyped_storage()._cdata)
-        if mirror is not None and (isinstance(mirror.bytes, Choices) or self._may_change_unseen()):
+        footprint = mirror.contents.footprint()
+        if self._may_change_unseen() or not mirror.contents.write(tensor, values):
             self.forget(tensor)
-        elif mirror is not None:
-            mirror.version = _version(tensor)
-            mirror.origin = origin or mirror.origin
+            return
+        self._total += mirror.contents.footprint() - footprint
+        mirror.origin = origin or mirror.origin
+        self.wrote(tensor)
+
+    def made(self, tensor: Any, values: Any, origin: Optional[Origin] = None) -> None:
+        """`tensor` is new, the program has seen nothing else of its storage, and it holds `values`."""
+        self._drop(tensor.untyped_storage()._cdata)
+        self._begin(tensor, values, origin, new=True)
+
+    def invented(self, tensor: Any, values: Any, origin: Optional[Origin]) -> None:
+        """`tensor` was unknown; the program is told `values`, and will find them again."""
+        mirror = self._find(tensor)
+        size = tensor.untyped_storage().nbytes()
+        if mirror is None and size > LARGEST_IN_PARTS and not self._may_change_unseen():
+            mirror = self._keep(tensor, Readings(size), origin)
+        if mirror is not None and isinstance(mirror.contents, Readings):
+            mirror.contents.read(tensor, values)
+        else:
+            self.remember(tensor, values, origin)
+
+    def before_write(self, tensor: Any) -> None:
+        """An intercepted operator is about to write to `tensor`; see Note [Versions]."""
+        self._find(tensor)
+
+    def wrote(self, tensor: Any) -> None:
+        """An intercepted operator has written to `tensor`, and the mirror allows for that. Versions are counted for each
+        family of views apart (.data begins at 0 again): the highest counts."""
+        mirror = self._mirrors.get(tensor.untyped_storage()._cdata)
+        if mirror is not None:
+            mirror.version = max(mirror.version, _version(tensor))
 
     def forget(self, tensor: Any) -> None:
-        if self._has_plain_storage(tensor):
+        mirror = self._kept(tensor)
+        if mirror is None:
+            return
+        footprint = mirror.contents.footprint()
+        if not self._is_readable(tensor) or not mirror.contents.forget(tensor):
             self._drop(tensor.untyped_storage()._cdata)
+            return
+        self._total += mirror.contents.footprint() - footprint
+        self.wrote(tensor)
+
+    def is_inside_operator(self) -> bool:
+        """Whether this thread is inside an operator's implementation, whose kernels may write where we do not see it."""
+        return bool(self._torch._C._dispatch_tls_is_dispatch_key_excluded(self._counting))
 
     @contextlib.contextmanager
     def within_strange_operator(self) -> Iterator[None]:
@@ -169,42 +142,64 @@ class Mirrors:
         finally:
             self._local.strange = False
 
-    def _has_plain_storage(self, tensor: Any) -> bool:
-        """Not sparse, nested, quantized or complex: its storage holds the elements as they are read."""
-        plain = tensor.layout is self._torch.strided and not tensor.is_nested
-        return plain and not tensor.is_quantized and not tensor.is_complex()
+    def _has_storage(self, tensor: Any) -> bool:
+        return tensor.layout is self._torch.strided and not tensor.is_nested
+
+    def _is_readable(self, tensor: Any) -> bool:
+        """Not sparse, nested, quantized, complex or negated in place: its storage holds the elements as they are read."""
+        plain = self._has_storage(tensor) and not tensor.is_quantized
+        return plain and not tensor.is_complex() and not tensor.is_neg()
 
     def _may_change_unseen(self) -> bool:
         """What is captured into a CUDA graph happens at every replay, which we do not see."""
         return getattr(self._local, "strange", False) or bool(self._torch._C._cuda_isCurrentStreamCapturing())
 
     def _find(self, tensor: Any) -> Optional[_Mirror]:
-        if not self._mirrors or not self._has_plain_storage(tensor):
+        mirror = self._kept(tensor)
+        if mirror is not None and _version(tensor) > mirror.version:
+            self._drop(tensor.untyped_storage()._cdata)
+            return None
+        return mirror if mirror is not None and self._is_readable(tensor) else None
+
+    def _kept(self, tensor: Any) -> Optional[_Mirror]:
+        """Even if the tensor has been written to since."""
+        if not self._mirrors or not self._has_storage(tensor):
             return None
         storage = tensor.untyped_storage()
-        key = storage._cdata
-        mirror = self._mirrors.get(key)
-        if mirror is None:
+        mirror = self._mirrors.get(storage._cdata)
+        if mirror is not None and storage.nbytes() != mirror.contents.size:
+            self._drop(storage._cdata)
             return None
-        if storage.nbytes() != mirror.bytes.nbytes():
-            self._drop(key)
-            return None
-        version = _version(tensor)
-        if version > mirror.version:  # a smaller one is counted elsewhere: .data, or a view that PyTorch made for itself
-            if not mirror.uncertain or version != mirror.version + 1:
-                self._drop(key)
-                return None
-            mirror.version, mirror.uncertain = version, False
         return mirror
 
-    def _view(self, mirror: _Mirror, tensor: Any) -> Any:
-        values = self._torch.empty(0, dtype=tensor.dtype, device="cpu")
-        return values.set_(mirror.bytes, tensor.storage_offset(), tensor.size(), tensor.stride())
+    def _begin(self, tensor: Any, values: Any, origin: Optional[Origin], new: bool = False) -> None:
+        """A mirror for a storage that has none. Where the rest of it is unknown, only `tensor` is known."""
+        size = tensor.untyped_storage().nbytes()
+        whole = new or tensor.numel() * tensor.element_size() == size
+        if len(self._mirrors) >= self._sweep_at:
+            self._sweep()
+        if not 0 < size <= (LARGEST_INTEGERS if whole else LARGEST_IN_PARTS):
+            return
+        if not tensor.numel() or not self.may_follow(tensor) or self._may_change_unseen():
+            return
+        footprint = size if whole else 2 * size
+        if self._total + footprint > LARGEST_TOTAL and not self._make_room(footprint):
+            return
+        mirror = self._keep(tensor, Bytes(self._torch, size, known=whole), origin)
+        self._total += mirror.contents.footprint()
+        mirror.contents.write(tensor, values)
+
+    def _keep(self, tensor: Any, contents: Union[Bytes, Choices, Readings], origin: Optional[Origin]) -> _Mirror:
+        storage = tensor.untyped_storage()
+        self._drop(storage._cdata)
+        mirror = _Mirror(contents, storage._weak_ref(), _version(tensor), origin)
+        self._mirrors[storage._cdata] = mirror
+        return mirror
 
     def _drop(self, key: int) -> None:
         mirror = self._mirrors.pop(key, None)
         if mirror is not None:
-            self._total -= 0 if isinstance(mirror.bytes, Choices) else mirror.bytes.nbytes()
+            self._total -= mirror.contents.footprint()
             self._torch.UntypedStorage._free_weak_ref(mirror.weak)
 
     def _make_room(self, size: int) -> bool:
@@ -214,7 +209,7 @@ class Mirrors:
         for key, mirror in list(self._mirrors.items()):
             if self._total <= LARGEST_TOTAL // 4 * 3 - size:
                 break
-            if not isinstance(mirror.bytes, Choices) and mirror.bytes.nbytes() >= size:
+            if mirror.contents.footprint() >= size:
                 self._drop(key)
         return self._total + size <= LARGEST_TOTAL
 

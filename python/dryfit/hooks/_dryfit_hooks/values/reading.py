@@ -9,15 +9,19 @@ from typing import Any, Tuple
 from ..patching import quietly
 from .assumptions import Assumptions
 from .interception import Below, Interception
+from .inventing import Inventing
 from .mirrors import Mirrors
 from .sizes import Sizes
 
 
 class Reading:
-    def __init__(self, torch: Any, mirrors: Mirrors, sizes: Sizes, assumptions: Assumptions) -> None:
+    def __init__(
+        self, torch: Any, mirrors: Mirrors, sizes: Sizes, inventing: Inventing, assumptions: Assumptions
+    ) -> None:
         self._torch = torch
         self._mirrors = mirrors
         self._sizes = sizes
+        self._inventing = inventing
         self._assumptions = assumptions
 
     def install(self, interception: Interception) -> None:
@@ -26,6 +30,8 @@ class Reading:
 
     def _copy(self, below: Below, args: Tuple[Any, ...], kwargs: Any) -> Any:
         to, source = args[0], args[1]
+        if to.is_cuda:
+            quietly(self._mirrors.before_write)(to)
         result = below(*args, **kwargs)
         if to.is_cuda:
             self._arrived(to, source)
@@ -48,11 +54,11 @@ class Reading:
     @quietly
     def _read_back(self, to: Any, source: Any) -> None:
         values = self._mirrors.of(source)
+        if values is None:
+            values = self._inventing.values_of(source)
         if values is not None:
             to.copy_(values)
             self._assumptions.report_read(self._mirrors.origin_of(source))
-        elif source.numel() == 1 and source.is_floating_point():
-            to.fill_(self._assumptions.number())
         elif self._mirrors.may_follow(source):
             self._report_unknown(source)
 
@@ -70,8 +76,9 @@ class Reading:
             return values.item()
         if self._sizes.answer is not None:
             return self._sizes.answer
-        if tensor.is_floating_point():
-            return self._assumptions.number()
+        invented = self._inventing.values_of(tensor)
+        if invented is not None:
+            return invented.item()
         self._report_unknown(tensor)
         return None
 

@@ -104,6 +104,7 @@ class Rules:
         operator = getattr(getattr(self._torch.ops.aten, packet), overload or "default")
 
         def handle(below: Below, args: Tuple[Any, ...], kwargs: Any) -> Any:
+            quietly(self._mirrors.before_write)(args[0])
             output = below(*args, **kwargs)
             self._after_drawing(operator, output, args, kwargs)
             return output
@@ -120,6 +121,8 @@ class Rules:
         self._mirrors.remember(output, values, self._assumptions.origin("random numbers"))
 
     def _permutation(self, below: Below, args: Tuple[Any, ...], kwargs: Any) -> Any:
+        if kwargs["out"].is_cuda:
+            quietly(self._mirrors.before_write)(kwargs["out"])
         output = below(*args, **kwargs)
         self._after_permutation(args[0], kwargs["out"])
         return output
@@ -134,9 +137,17 @@ class Rules:
 
     def _unscale(self, below: Below, args: Tuple[Any, ...], kwargs: Any) -> Any:
         """Gradients are assumed to be finite: the flag that says otherwise stays as it is."""
+        for each in (*args[0], args[1]):
+            quietly(self._mirrors.before_write)(each)
         output = below(*args, **kwargs)
-        quietly(self._mirrors.written)(args[1])
+        quietly(self._after_unscaling)(args[0], args[1])
         return output
+
+    def _after_unscaling(self, gradients: Any, found: Any) -> None:
+        for each in gradients:
+            self._mirrors.forget(each)
+        if found.is_cuda:
+            self._mirrors.wrote(found)
 
 
 def _is_same(one: Any, other: Any) -> bool:

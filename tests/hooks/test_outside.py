@@ -1,0 +1,207 @@
+# SPDX-FileCopyrightText: The Dryfit authors
+# SPDX-License-Identifier: Apache-2.0
+"""The smallest programs that showed what stopped public ones. Each ran into a limit of ours, or read a wrong value."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Callable
+
+import pytest
+
+pytestmark = pytest.mark.torch
+
+# One process for all: each function is a program, and what it returns is compared.
+PROGRAMS = '''
+import json, math, traceback, warnings
+import torch
+warnings.simplefilter("ignore")
+
+def flex_attention():
+    from torch.nn.attention.flex_attention import flex_attention
+    q = torch.randn(1, 4, 128, 64, device="cuda")
+    return list(flex_attention(q, q, q).shape)
+
+def transforms_of_functions():
+    x = torch.arange(6.0).view(2, 3).cuda()
+    rows = torch.vmap(lambda row: row.cumsum(0))(x).tolist()
+    gradient = torch.func.grad(lambda row: (row * row).sum())(x[0])
+    return [rows, list(gradient.shape), list(torch.func.jacrev(torch.sin)(x[0]).shape)]
+
+def control_flow():
+    from torch._higher_order_ops.cond import cond
+    x = torch.ones(3, device="cuda")
+    return cond(torch.tensor(True).cuda(), lambda x: x + 1, lambda x: x - 1, (x,)).tolist()
+
+def nested_tensors():
+    parts = [torch.randn(2, 3), torch.randn(4, 3)]
+    nested = torch.nested.nested_tensor(parts, layout=torch.jagged, device="cuda")
+    return [[list(each.shape) for each in nested.unbind()], nested.offsets().diff().tolist()]
+
+def subclass():
+    from torch.utils._python_dispatch import TorchDispatchMode
+    class Mode(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            return func(*args, **(kwargs or {}))
+    with Mode():
+        t = torch.tensor([1, 2, 3]).cuda()
+        t.add_(1)
+        t += 1
+        return [t.tolist(), torch.isin(t, 3).tolist(), torch.zeros(2, device="cuda").add(1).tolist()]
+
+def backward_in_python():
+    found = []
+    class Reversed(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, times):
+            ctx.save_for_backward(times)
+            return x * 2
+        @staticmethod
+        def backward(ctx, gradient):
+            times, = ctx.saved_tensors
+            found.extend((-times.flip(0)).tolist())
+            return gradient * 2, None
+    x = torch.randn(3, device="cuda", requires_grad=True)
+    Reversed.apply(x, torch.tensor([0.0, 1.0]).cuda()).sum().backward()
+    return found
+
+def hook():
+    found = []
+    known = torch.tensor([1, 2]).cuda()
+    x = torch.randn(3, device="cuda", requires_grad=True)
+    x.register_hook(lambda gradient: found.extend((known + 1).tolist()))
+    (x * 2).sum().backward()
+    return found
+
+def lists_in_place():
+    t = torch.zeros(3).cuda()
+    torch._foreach_add_([t], 1)
+    return t.tolist()
+
+def optimizer_with_its_counter_on_the_device():
+    torch.set_default_device("cuda")
+    try:
+        m = torch.nn.Linear(64, 64)
+        o = torch.optim.AdamW(m.parameters())
+        m(torch.randn(8, 64)).sum().backward()
+        o.step()
+        return [float(state["step"]) for state in o.state.values()]
+    finally:
+        torch.set_default_device("cpu")
+
+def parts_of_an_empty_tensor():
+    x = torch.tensor([1, 2, 3]).cuda()
+    out = x.new_empty(4)
+    out.narrow(0, 0, 1).zero_()
+    torch.cumsum(x, 0, out=out.narrow(0, 1, 3))
+    part = torch.tensor([1, 2, 3, 4]).cuda()
+    part[:2].exponential_() if part.is_floating_point() else part[:2].random_(7, 8)
+    return [out.tolist(), part[2:].tolist()]
+
+def operators_within_operators():
+    t = torch.tensor([5, 6, 7]).cuda()
+    torch.ops.aten.sub_.Scalar(t, 1)
+    torch.ops.aten.floor_divide_.Scalar(t, 2)
+    return t.tolist()
+
+def readings_agree():
+    d = torch.nn.Linear(1, 1).cuda()(torch.ones(1, 1, device="cuda")).sum()
+    other = torch.nn.Linear(4, 4).cuda()(torch.ones(4, 4, device="cuda")).detach()
+    large = torch.empty(3 << 20, device="cuda").normal_()
+    return [d.item() == d.item(), bool((other.cpu() == other.cpu()).all()), other[1].tolist() == other.tolist()[1],
+            large[7].item() == large[7].item()]
+
+def a_sum_is_larger_than_its_parts():
+    t = torch.zeros(1, device="cuda").sum()
+    d = torch.nn.Linear(1, 1).cuda()(torch.ones(1, 1, device="cuda")).sum()
+    assert t + d > t
+    return bool(t + d > t)
+
+def matrices_on_the_host():
+    import numpy as np
+    J = torch.nn.Linear(4, 5).cuda()(torch.randn(3, 4).cuda())
+    matrix = (J @ J.T + torch.eye(3, device="cuda")).detach().cpu().numpy()
+    probabilities = torch.softmax(J, -1).detach().cpu().numpy()
+    return [bool(np.isfinite(np.linalg.cholesky(matrix)).all()), np.allclose(probabilities.sum(-1), 1).__bool__()]
+
+def running_statistics():
+    norm = torch.nn.BatchNorm2d(3).cuda()
+    norm(torch.randn(2, 3, 4, 4, device="cuda"))
+    return norm.running_mean.tolist() != [0.0, 0.0, 0.0]
+
+def an_operator_of_the_program():
+    from torch.library import Library
+    library = Library("outside", "FRAGMENT")
+    library.define("overwrite(Tensor(a!) x) -> ()")
+    library.impl("overwrite", lambda x: None if x.bitwise_not_() is x else None, "CUDA")
+    x = torch.tensor([1, 2]).cuda()
+    torch.ops.outside.overwrite(x)
+    return x.tolist()  # unknown, and so read as zeros
+
+def sums_begun_with_zeros():
+    x = torch.randn(1, 1, 8, 8, device="cuda")
+    grid = torch.zeros(1, 4, 4, 2, device="cuda")
+    return [torch.bincount((x > 0).long().flatten()).sum().item() == 64 or "unknown",
+            torch.zeros_like(x)[0, 0, 0, :2].tolist(), torch.full((2,), 3, device="cuda").tolist()]
+
+found = {}
+for name, program in [(n, f) for n, f in list(globals().items()) if callable(f) and getattr(f, "__module__", "") == "__main__"]:
+    try:
+        found[name] = program()
+    except Exception as error:
+        found[name] = f"{type(error).__name__}: {error}"
+print(json.dumps(found))
+model = torch.nn.Linear(2, 2).cuda()
+model(torch.ones(2, 2, device="cuda")).sum().backward()
+torch.optim.SGD(model.parameters(), 0.1).step()
+'''
+
+EXPECTED = {
+    "flex_attention": [1, 4, 128, 64],
+    "transforms_of_functions": [[[0, 1, 3], [3, 7, 12]], [3], [3, 3]],
+    "control_flow": [2, 2, 2],
+    "nested_tensors": [[[2, 3], [4, 3]], [2, 4]],
+    "subclass": [[3, 4, 5], [True, False, False], [1, 1]],
+    "backward_in_python": [-1, 0],
+    "hook": [2, 3],
+    "lists_in_place": [1, 1, 1],
+    "optimizer_with_its_counter_on_the_device": [1, 1],
+    "parts_of_an_empty_tensor": [[0, 1, 3, 6], [3, 4]],
+    "operators_within_operators": [2, 2, 3],
+    "readings_agree": [True, True, True, True],
+    "a_sum_is_larger_than_its_parts": True,
+    "matrices_on_the_host": [True, True],
+    "running_statistics": True,
+    "an_operator_of_the_program": [0, 0],
+}
+
+
+def test_the_smallest_programs_of_what_failed_outside(watched: Callable[..., Any]) -> None:
+    run = watched(PROGRAMS)
+    found = json.loads(run.stdout.strip().splitlines()[-1])
+    assert {name: found[name] for name in EXPECTED} == EXPECTED
+    assert "hooks.error" not in run.notes()
+
+
+ODD_MODULES = """
+import torch
+
+class Lazy(torch.nn.Module):
+    def __init__(self):
+        pass
+
+lazy, model = Lazy(), torch.nn.Linear(4, 4).cuda()
+holder = torch.nn.Linear(2, 2).cuda()
+holder._parameters["weight"] = holder.weight * 2
+optimizer = torch.optim.SGD(model.parameters(), 0.1)
+for _ in range(3):
+    model(torch.ones(2, 4, device="cuda")).sum().backward()
+    optimizer.step()
+"""
+
+
+def test_odd_modules_are_explained_in_silence(watched: Callable[..., Any]) -> None:
+    run = watched(ODD_MODULES)
+    assert run.steps() == 3
+    assert "hooks.error" not in run.notes()
+    assert "Warning" not in run.stdout
