@@ -22,6 +22,7 @@ PYTHON = REPOSITORY / ".venv" / "torch-2.6.0" / "bin" / "python"
 SEED = 30
 PAIRS = 10
 MIB = 1 << 20
+TOGETHER = "{0} & {1} & wait"
 
 pytestmark = [
     pytest.mark.slow,
@@ -99,11 +100,11 @@ def pair_of(number: int, trainers: list[Trainer]) -> tuple[Trainer, Trainer]:
     return draw.choice(trainers), draw.choice(trainers)
 
 
-def run_together(pair: tuple[Trainer, Trainer], memory: int, folder: Path) -> Any:
+def run_script(script: str, pair: tuple[Trainer, Trainer], memory: int, folder: Path) -> Any:
+    """`script` has {0} and {1} where the commands of the two jobs belong."""
     (folder / "job.py").write_text(PROGRAM)
-    both = " & ".join(trainer.command(folder / "job.py") for trainer in pair)
     answer = dryfit_run(
-        ["sh", "-c", f"{both} & wait"],
+        ["sh", "-c", script.format(*(trainer.command(folder / "job.py") for trainer in pair))],
         gpu_with(memory, folder),
         cwd=folder,
         options=["--no-history", "--gpu-file", str(folder / "sized-gpu.toml")],
@@ -118,7 +119,7 @@ def test_jobs_whose_requests_add_up_to_the_GPU_run_together_as_when_alone(
 ) -> None:
     pair = pair_of(number, trainers)
     memory = sum(limits[trainer.name]["to_request_bytes"] for trainer in pair)
-    result = run_together(pair, memory, tmp_path)
+    result = run_script(TOGETHER, pair, memory, tmp_path)
     assert result["verdict"] in ("fits", "tight"), result["reason"]
     assert result["torch"]["alloc_retries"] == 0 and result["torch"]["ooms"] == 0
     assert result["sharing"]["processes"] == 2 and result["sharing"]["failed"] is None
@@ -135,7 +136,7 @@ def test_on_a_GPU_smaller_than_their_least_caps_one_fails_and_is_named(
 ) -> None:
     pair = pair_of(number, trainers)
     memory = sum(limits[trainer.name]["least_cap_bytes"] for trainer in pair) - MIB
-    result = run_together(pair, memory, tmp_path)
+    result = run_script(TOGETHER, pair, memory, tmp_path)
     failed = {int(file.read_text().split()[0]): file.read_text() for file in tmp_path.glob("failed-*")}
     assert failed, "no job ran out of memory"
     assert result["verdict"] == "does-not-fit"
@@ -147,3 +148,14 @@ def test_on_a_GPU_smaller_than_their_least_caps_one_fails_and_is_named(
         assert part in result["reason"]
     assert f"Process {other['pid']} has" in failed[named["pid"]], "PyTorch's own message names the other process too"
     assert result["device_peak_bytes"] <= memory
+
+
+def test_jobs_that_come_one_after_the_other_each_have_the_whole_GPU(
+    trainers: list[Trainer], limits: dict[str, Any], tmp_path: Path
+) -> None:
+    pair = pair_of(0, trainers)
+    memory = max(limits[trainer.name]["to_request_bytes"] for trainer in pair)
+    result = run_script("{0}; {1}", pair, memory, tmp_path)
+    assert result["verdict"] in ("fits", "tight"), result["reason"]
+    assert result["torch"]["alloc_retries"] == 0
+    assert result["sharing"]["coinciding_peak_bytes"] == result["device_peak_bytes"], "they were never there at once"
