@@ -36,7 +36,7 @@ trace::Writer& Recorder::open() {
 }
 
 void Recorder::device(int ordinal, const Card& card) {
-  open().device({static_cast<std::uint32_t>(ordinal), card.total_memory, name(card.id)});
+  open().device({static_cast<std::uint32_t>(ordinal), card.available(), name(card.id)});
 }
 
 void Recorder::allocated(int device, trace::Purpose purpose, std::uint64_t address, Bytes requested, Bytes charged,
