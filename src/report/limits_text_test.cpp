@@ -62,7 +62,7 @@ TEST(LimitsText, A_cap_that_fails_in_later_steps_is_not_the_one_to_take) {
   const auto text = limits_text(verdict, "last", {});
   EXPECT_TRUE(shows(text, "7.50 GiB      75.0 %  fails in later steps")) << text;
   EXPECT_TRUE(shows(text, "take 8.00 GiB")) << text;
-  EXPECT_TRUE(limits_json(verdict)["curve"][1]["fails_later"]);
+  EXPECT_EQ(limits_json(verdict)["curve"][1]["fails_later"], true);
   EXPECT_TRUE(limits_json(verdict)["curve"][1]["retries_per_step"].is_null());
 }
 
