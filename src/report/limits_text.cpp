@@ -42,8 +42,8 @@ std::string how(const Verdict& verdict) {
 }
 
 const std::vector<CapPoint>& curve_of(const Verdict& verdict) {
-  static const std::vector<CapPoint> kNone;
-  return verdict.caps ? verdict.caps->curve : kNone;
+  static const std::vector<CapPoint> kNoCurve;
+  return verdict.caps ? verdict.caps->curve : kNoCurve;
 }
 
 const CapPoint* point_at(const std::vector<CapPoint>& curve, Bytes cap) {
