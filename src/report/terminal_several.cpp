@@ -159,8 +159,8 @@ std::string spreads_text(const std::vector<const Verdict*>& verdicts, bool named
 std::string origins_line(std::span<const Verdict> verdicts, const Style& style) {
   std::map<Origin, std::vector<const Verdict*>> by_origin;
   for (const auto& verdict : verdicts) by_origin[verdict.outside_origin].push_back(&verdict);
-  std::string text = verdicts.front().estimated ? "device peak: estimated; CUDA context: "
-                                                : "device peak: counted; CUDA context: ";
+  std::string text =
+      verdicts.front().estimated ? "device peak: estimated; CUDA context: " : "device peak: counted; CUDA context: ";
   const char* separator = "";
   for (const auto& [origin, alike] : by_origin) {
     text += fmt::format("{}{} ({})", separator, context_origin_text(origin),
