@@ -81,7 +81,7 @@ TEST_F(ProfileReport, Shrunk_traces_are_estimated_together_at_the_batch_of_the_p
   auto run = profiled(ended(Kind::steps_done, 0)).value();
   run.log.full_batch = 256;
   const auto text = text_of({{"a.json.gz", {1}, {1}, 4, run}, {"b.json.gz", {1}, {1}, 8, run}});
-  EXPECT_NE(text.find("2 steps at batch 8 of"), std::string::npos);
+  EXPECT_NE(text.find("2 steps at batch 8 on the CPU"), std::string::npos);
   EXPECT_NE(text.find("next: dryfit estimate a.json.gz b.json.gz --batch 256 --gpu"), std::string::npos);
 }
 
