@@ -48,6 +48,9 @@ std::string limit_lines(const verdict::Verdict& verdict, const Style& style);
 /// The same for several GPUs, as a table of those where it is known.
 std::string limits_table(const std::vector<const verdict::Verdict*>& verdicts, const Style& style);
 
+/// Which processes held the memory, where several shared the GPU.
+std::string sharing_lines(const verdict::Verdict& verdict, const Style& style);
+
 /// The report on one GPU.
 std::string one_gpu_text(const verdict::Verdict& verdict, const Style& style,
                          const std::optional<verdict::Counting>& counting);
