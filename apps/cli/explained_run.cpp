@@ -71,7 +71,7 @@ Result<ExplainedRun> explain_history(const fs::path& history) {
       largest = std::move(explained).value();
     }
   }
-  if (!largest) return failed.value_or(Error{history.string() + ": it holds no recorded events", ""});
+  if (!largest) return failed.value_or(Error{history.string() + ": it contains no recorded events", ""});
   return ExplainedRun{history, std::move(source->snapshot), std::move(*largest)};
 }
 

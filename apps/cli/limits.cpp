@@ -107,7 +107,7 @@ void declare(CLI::App& command, LimitsOptions& options) {
   add_gpu_file_option(command, o.cards);
   command.add_option("--save", o.save, "Keep the run, for `dryfit report`, in this new folder")->type_name("DIR");
   command.add_flag("--json", o.json, "Print JSON instead of the report; the program's output goes to stderr");
-  command.add_option("--output", o.output, "Also write the JSON to this file")->type_name("FILE");
+  command.add_option("-o,--output", o.output, "Also write the JSON to this file")->type_name("FILE");
   typed.declare_jobs(command);
 }
 
