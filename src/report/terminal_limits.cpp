@@ -46,7 +46,7 @@ std::vector<Cell> limits_heading(const std::string& source, bool comfortable) {
 }
 
 Cell fraction_cell(Bytes cap, const Verdict& verdict) {
-  const auto fraction = verdict::fraction_for(cap, verdict.capacity);
+  const auto fraction = verdict::fraction_for(cap, verdict.card.total_memory);
   return {fraction ? verdict::fraction_text(*fraction) : "over 1", Align::right};
 }
 
