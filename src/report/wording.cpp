@@ -106,7 +106,7 @@ std::string failure_sentence(const verdict::Verdict& verdict) {
   return fmt::format("{} failed to allocate {} {}{}; {} of {} were free.",
                      verdict.oom_library.empty() ? "PyTorch" : library_text(verdict.oom_library),
                      to_text(request.requested), place_text(request.at),
-                     crowded ? verdict::crowd_text(*verdict.sharing->failed, request) : "",
+                     crowded ? "," + verdict::crowd_text(*verdict.sharing->failed, request) : "",
                      to_text(request.device_free), to_text(verdict.capacity));
 }
 
