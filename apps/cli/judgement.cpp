@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "judgement.h"
 
-#include "analysis/run_summary.h"
+#include <algorithm>
+
+#include "analysis/sharing.h"
 
 namespace dryfit::cli {
 namespace {
@@ -10,6 +12,14 @@ namespace {
 Provenance provenance_of(const CardFile& card, const std::string& key) {
   const auto found = card.provenance.find(key);
   return found == card.provenance.end() ? Provenance{} : found->second;
+}
+
+/// None where a process could not join the ledger: nobody else met its requests.
+std::vector<analysis::SharedDevice> counted_together(std::span<const analysis::ProcessSummary> processes,
+                                                     std::span<const std::filesystem::path> traces) {
+  const auto apart = [](const auto& process) { return process.notes.contains("ledger.problem"); };
+  if (std::ranges::any_of(processes, apart)) return {};
+  return analysis::shared_devices(processes, traces);
 }
 
 }  // namespace
@@ -37,6 +47,8 @@ verdict::RunFacts facts_of(const std::optional<launch::JobResult>& result) {
       facts.processes.push_back({.complete = false, .incomplete_why = summary.error().what});
     }
   }
+  analysis::name_holders(facts.processes);
+  facts.shared = counted_together(facts.processes, result->traces);
   return facts;
 }
 

@@ -16,6 +16,11 @@ bool belongs_to_torch(std::string_view library) {
   return name.starts_with("libcudart") || name.starts_with("libtorch") || name.starts_with("libc10");
 }
 
+void clear_peak(DeviceSummary& summary) {
+  summary.peak = summary.peak_torch_reserved = summary.peak_libraries = summary.peak_context = summary.peak_code = {};
+  summary.libraries.clear();
+}
+
 void DeviceLedger::describe(std::string card, Bytes capacity) {
   summary_.card = std::move(card);
   summary_.capacity = capacity;
@@ -53,15 +58,26 @@ void DeviceLedger::move(const Block& block, bool taken) {
 }
 
 void DeviceLedger::note_peak(const Moment& now) {
-  summary_.peak = used_;
+  clear_peak(summary_);
+  add_to(summary_);
   summary_.peak_at = now;
-  summary_.peak_torch_reserved = shares_[Share::torch];
-  summary_.peak_libraries = shares_[Share::libraries];
-  summary_.peak_context = shares_[Share::context];
-  summary_.peak_code = shares_[Share::code];
-  summary_.libraries = by_library_;
-  std::erase_if(summary_.libraries, [](const auto& entry) { return entry.second == Bytes{}; });
   check_invariants();
+}
+
+void DeviceLedger::add_to(DeviceSummary& peak) const {
+  peak.peak += used_;
+  peak.peak_torch_reserved += share(Share::torch);
+  peak.peak_libraries += share(Share::libraries);
+  peak.peak_context += share(Share::context);
+  peak.peak_code += share(Share::code);
+  for (const auto& [library, bytes] : by_library_) {
+    if (bytes > Bytes{}) peak.libraries[library] += bytes;
+  }
+}
+
+Bytes DeviceLedger::share(Share which) const {
+  const auto found = shares_.find(which);
+  return found == shares_.end() ? Bytes{} : found->second;
 }
 
 void DeviceLedger::check_invariants() const {

@@ -21,13 +21,16 @@ bool belongs_to_torch(std::string_view library);
 /// The file name of a library given by name or path.
 std::string_view file_name(std::string_view library);
 
+/// Sets the peak and its parts to nothing.
+void clear_peak(DeviceSummary& summary);
+
 /// The memory of one device as one process uses it: what each part holds now, and held at the peak.
 ///
 ///     used = torch + libraries + context + code     (always)
 ///     peak = max over time of used                  (the parts are those of the first such moment)
 class DeviceLedger {
  public:
-  explicit DeviceLedger(std::uint32_t ordinal) { summary_.ordinal = ordinal; }
+  explicit DeviceLedger(std::uint32_t ordinal) { summary_.ordinal = summary_.slot = ordinal; }
 
   void describe(std::string card, Bytes capacity);
 
@@ -42,6 +45,9 @@ class DeviceLedger {
   const DeviceSummary& summary() const { return summary_; }
 
   Bytes used() const { return used_; }
+
+  /// Adds what is in use now, and its parts, to a peak of several processes.
+  void add_to(DeviceSummary& peak) const;
   bool touched() const { return touched_; }
 
  private:
@@ -55,6 +61,7 @@ class DeviceLedger {
 
   static Share share_of(trace::Purpose purpose, std::string_view library);
   void move(const Block& block, bool taken);
+  Bytes share(Share which) const;
   void note_peak(const Moment& now);
   void check_invariants() const;
 

@@ -3,24 +3,37 @@
 #include "analysis/replay.h"
 
 #include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string_view>
 
 namespace dryfit::analysis {
 namespace {
 
 void raise(std::optional<Bytes>& highest, Bytes value) { highest = std::max(highest.value_or(Bytes{}), value); }
 
-/// PyTorch's own numbers, by the key under which the hooks report them.
+/// Facts about a device: PyTorch's own numbers, as the hooks report them, and its number in the machine.
 using Setter = void (*)(DeviceSummary&, std::uint64_t);
-const std::map<std::string, Setter>& torch_values() {
+const std::map<std::string, Setter>& device_values() {
   static const std::map<std::string, Setter> setters{
       {"torch.peak_reserved_bytes", [](DeviceSummary& d, std::uint64_t n) { raise(d.torch_peak_reserved, {n}); }},
       {"torch.peak_allocated_bytes", [](DeviceSummary& d, std::uint64_t n) { raise(d.torch_peak_allocated, {n}); }},
       {"torch.reserved_after_load_bytes",
        [](DeviceSummary& d, std::uint64_t n) { d.torch_reserved_after_load = Bytes{n}; }},
       {"torch.alloc_retries", [](DeviceSummary& d, std::uint64_t n) { d.alloc_retries = n; }},
+      {"device.slot", [](DeviceSummary& d, std::uint64_t n) { d.slot = static_cast<std::uint32_t>(n); }},
       {"torch.ooms", [](DeviceSummary& d, std::uint64_t n) { d.ooms = std::max(d.ooms, n); }},
   };
   return setters;
+}
+
+/// The pid in "process.4242.holds".
+std::optional<std::uint32_t> holder_in(std::string_view key) {
+  constexpr std::string_view kBegin = "process.", kEnd = ".holds";
+  if (!key.starts_with(kBegin) || !key.ends_with(kEnd)) return std::nullopt;
+  std::uint32_t pid = 0;
+  std::from_chars(key.data() + kBegin.size(), key.data() + key.size() - kEnd.size(), pid);
+  return pid;
 }
 
 bool reported_by_hooks(const std::string& key) {
@@ -37,6 +50,13 @@ Bytes Replay::used() const {
   Bytes most;
   for (const auto& [ordinal, ledger] : ledgers_) most = std::max(most, ledger.used());
   return most;
+}
+
+const DeviceLedger* Replay::device_in_slot(std::uint32_t slot) const {
+  for (const auto& [ordinal, ledger] : ledgers_) {
+    if (ledger.summary().slot == slot) return &ledger;
+  }
+  return nullptr;
 }
 
 ProcessSummary Replay::summary() const {
@@ -65,8 +85,10 @@ void Replay::on(const trace::AllocateFailed& event) {
   auto& device = ledger(event.device).summary();
   const auto& library = text(event.library);
   const Bytes free = device.capacity > event.used ? device.capacity - event.used : Bytes{};
-  device.last_refusal = Refusal{
-      {event.requested, free, now_}, std::string(file_name(library)), belongs_to_torch(library), process_.steps};
+  device.last_refusal = Refusal{{event.requested, free, now_, std::exchange(others_[event.device], {})},
+                                std::string(file_name(library)),
+                                belongs_to_torch(library),
+                                process_.steps};
 }
 
 void Replay::on(const trace::KernelLoaded& event) { process_.launches[text(event.name)] += event.launches; }
@@ -104,10 +126,11 @@ void Replay::on(const trace::Note& event) {
 
 void Replay::on(const trace::Value& event) {
   if (event.device < 0) return count_flops(text(event.key), event.value);
-  const auto setter = torch_values().find(text(event.key));
-  if (setter != torch_values().end()) {
-    setter->second(ledger(static_cast<std::uint32_t>(event.device)).summary(), event.value);
-  }
+  const auto& key = text(event.key);
+  auto& device = ledger(static_cast<std::uint32_t>(event.device)).summary();
+  const auto setter = device_values().find(key);
+  if (setter != device_values().end()) return setter->second(device, event.value);
+  if (const auto pid = holder_in(key)) others_[device.ordinal].push_back({*pid, "", {event.value}});
 }
 
 /// The keys are those of docs/trace-format.md; an operator's name has no slash, a module's may.
@@ -137,6 +160,9 @@ void Replay::count_flops(const std::string& key, std::uint64_t number) {
 void Replay::on(const trace::OutOfMemory& event) {
   auto& device = ledger(event.device).summary();
   device.last_oom = FailedRequest{event.requested, event.device_free, now_};
+  const auto& refusal = device.last_refusal;
+  if (refusal && refusal->by_torch && refusal->steps == process_.steps)
+    device.last_oom->others = refusal->request.others;
   if (!device.first_oom) device.first_oom = device.last_oom;
   device.ooms += 1;
   process_.last_oom_step = process_.steps;

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "analysis/device_ledger.h"
 #include "analysis/run_summary.h"
@@ -24,6 +25,12 @@ class Replay {
 
   /// Bytes in use now, on the device that holds most.
   Bytes used() const;
+
+  /// What the process holds of the device with that number in the machine; null if it has not touched it.
+  const DeviceLedger* device_in_slot(std::uint32_t slot) const;
+
+  /// The text of a name that an event has referred to.
+  const std::string& text(trace::NameId id) const;
 
   /// Everything learned so far. pid and completeness are the caller's to fill.
   ProcessSummary summary() const;
@@ -44,13 +51,13 @@ class Replay {
   void on(const trace::OutOfMemory& event);
   void on(const trace::Assumed& event);
 
-  const std::string& text(trace::NameId id) const;
   DeviceLedger& ledger(std::uint32_t ordinal);
   void update_step();
   void count_flops(const std::string& key, std::uint64_t number);
 
   std::map<trace::NameId, std::string> names_;
   std::map<std::uint32_t, DeviceLedger> ledgers_;
+  std::map<std::uint32_t, std::vector<Holder>> others_;  ///< by ordinal, for the refusal that comes next
   Moment now_{0, "load"};
   ProcessSummary process_;
   std::map<std::pair<trace::NameId, trace::NameId>, std::size_t> assumption_at_;  ///< index into its assumptions

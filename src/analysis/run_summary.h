@@ -23,11 +23,19 @@ struct Moment {
   std::string phase;       ///< "load", "forward", "backward", "optimizer", "other"
 };
 
+/// A process that holds memory of a device.
+struct Holder {
+  std::uint32_t pid = 0;
+  std::string command;  ///< "python train.py"; empty: not known
+  Bytes held;
+};
+
 /// A request that failed: PyTorch raised an OutOfMemoryError, or the driver refused it.
 struct FailedRequest {
   Bytes requested;
   Bytes device_free;
   Moment at;
+  std::vector<Holder> others = {};  ///< other processes that held memory of the device then
 };
 
 /// The driver answered a request with "out of memory". PyTorch's allocator may recover from it (it gives back what it
@@ -52,7 +60,8 @@ struct Assumption {
 
 /// What one process did on one device.
 struct DeviceSummary {
-  std::uint32_t ordinal = 0;
+  std::uint32_t ordinal = 0;  ///< the program's number for it
+  std::uint32_t slot = 0;     ///< its number in the machine, the same for all processes
   std::string card;
   Bytes capacity;
 

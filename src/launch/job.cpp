@@ -217,6 +217,7 @@ JobResult Job::finish() {
     job.wait_for_tree(kKillPatience + kTreeGrace);
   }
   job.directory.remove_inductor_cache();
+  job.directory.remove_ledger();
   return {.ending = job.ending(),
           .wall = job.ended_at - job.started,
           .host_peak_rss = job.keeper.peak_rss(),

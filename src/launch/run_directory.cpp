@@ -120,6 +120,8 @@ Status RunDirectory::write(const Machine& machine) const {
 
 void RunDirectory::remove_machine() const { ::unlink(machine_file().c_str()); }
 
+void RunDirectory::remove_ledger() const { ::unlink((path_ / "ledger").c_str()); }
+
 void RunDirectory::remove_inductor_cache() const {
   std::error_code ignored;
   fs::remove_all(inductor_cache(), ignored);

@@ -14,6 +14,7 @@ namespace dryfit::launch {
 /// The directory through which we and the code inside the program's processes talk to each other:
 ///
 ///     machine.txt                    the modelled machine, written by us
+///     ledger                         what each process holds of the GPUs (Note [The ledger] in card/memory_ledger.h)
 ///     trace-<pid>.dryfit             written by the driver in process <pid>; trace-<pid>-2.dryfit if the pid is reused
 ///     history-<pid>.pickle           PyTorch's memory snapshot, written by the hooks
 ///     trace-<pid>.json               the trace of PyTorch's profiler, written by the hooks of a profile
@@ -30,6 +31,7 @@ class RunDirectory {
   /// Writes the complete machine file, or leaves none and says why.
   Status write(const Machine& machine) const;
   void remove_machine() const;
+  void remove_ledger() const;
   void remove_inductor_cache() const;
 
   /// The files so far, in order of pid.

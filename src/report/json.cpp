@@ -152,6 +152,25 @@ Json failure_json(const Verdict& verdict) {
   return result;
 }
 
+Json holder_json(const analysis::Holder& holder) {
+  return {{"pid", holder.pid}, {"command", text_or_null(holder.command)}, {"held_bytes", holder.held.count}};
+}
+
+Json holders_json(const std::vector<analysis::Holder>& holders) {
+  Json list = Json::array();
+  for (const auto& each : holders) list.push_back(holder_json(each));
+  return list;
+}
+
+Json sharing_json(const Verdict& verdict) {
+  const auto& sharing = *verdict.sharing;
+  return {{"processes", sharing.processes},
+          {"at_peak", holders_json(sharing.at_peak)},
+          {"coinciding_peak_bytes", sharing.coinciding_peak.count},
+          {"failed", sharing.failed ? holder_json(*sharing.failed) : Json()},
+          {"others", sharing.failed ? holders_json(verdict.oom->others) : Json()}};
+}
+
 Json result_json(const Verdict& verdict) {
   const bool used = verdict.device_used;
   return {{"card", verdict.card.id},
@@ -219,6 +238,7 @@ std::string json_text(std::string_view version, const std::vector<std::string>& 
   for (std::size_t i = 0; i < verdicts.size(); ++i) {
     auto result = result_json(verdicts[i]);
     const auto* explanation = i < explanations.size() ? explanations[i] : nullptr;
+    if (verdicts[i].sharing) result["sharing"] = sharing_json(verdicts[i]);
     result["explanation"] = explanation ? explanation_json(*explanation, kOwners) : Json();
     results.push_back(std::move(result));
   }

@@ -133,7 +133,7 @@ std::string memory(const Verdict& verdict, const Style& style) {
 std::string one_gpu_text(const Verdict& verdict, const Style& style, const std::optional<Counting>& counting) {
   auto text = heading(verdict, style) + reason_lines(verdict, style);
   if (verdict.device_used) text += memory(verdict, style);
-  text += limit_lines(verdict, style);
+  text += sharing_lines(verdict, style) + limit_lines(verdict, style);
   return text + order_lines(verdict, style) + compute_lines(counting, "  ", style) + gap_lines(verdict, "  ", style) +
          assumed_lines(verdict, "  ", style) + note_lines(verdict.diagnostics, "  ", style);
 }

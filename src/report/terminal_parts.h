@@ -47,6 +47,9 @@ std::string limit_lines(const verdict::Verdict& verdict, const Style& style);
 /// The same for several GPUs, in short.
 std::string limits_line(std::span<const verdict::Verdict> verdicts, const Style& style);
 
+/// Which processes held the memory, where several shared the GPU.
+std::string sharing_lines(const verdict::Verdict& verdict, const Style& style);
+
 /// The report on one GPU.
 std::string one_gpu_text(const verdict::Verdict& verdict, const Style& style,
                          const std::optional<verdict::Counting>& counting);

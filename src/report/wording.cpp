@@ -7,6 +7,8 @@
 #include <cmath>
 #include <map>
 
+#include "verdict/sharing.h"
+
 namespace dryfit::report {
 namespace {
 
@@ -33,7 +35,7 @@ std::string sentence_for(const std::string& name, std::uint64_t count, const Sty
       {"peak_depends_on_tuning",
        "kernels were chosen by timing, which is simulated here; a real GPU may choose others"},
       {"peak_in_last_step", "memory was still growing in the last step; try more --steps"},
-      {"processes_share_device", "several processes share a GPU; the sum of their peaks is an upper bound"},
+      {"processes_share_device", "several processes share a GPU; PyTorch's own peaks are added up"},
       {"stopped_by_timeout", "--timeout stopped the run before all steps were done; a later step may need more"},
       {"hooks.error", "one of Dryfit's hooks failed; numbers may be missing or wrong (--save keeps the traces)"},
       {"values.not_followed", "values were not tracked; sizes that depend on data came out as zero"},
@@ -101,10 +103,12 @@ std::string place_text(const analysis::Moment& moment) {
 
 std::string failure_sentence(const verdict::Verdict& verdict) {
   const auto& request = *verdict.oom;
-  return fmt::format("{} failed to allocate {} {}; {} of {} were free.",
+  const bool crowded = verdict.sharing && verdict.sharing->failed;
+  return fmt::format("{} failed to allocate {} {}{}; {} of {} were free.",
                      verdict.oom_library.empty() ? "PyTorch" : library_text(verdict.oom_library),
-                     to_text(request.requested), place_text(request.at), to_text(request.device_free),
-                     to_text(verdict.capacity));
+                     to_text(request.requested), place_text(request.at),
+                     crowded ? verdict::crowd_text(*verdict.sharing->failed, request) : "",
+                     to_text(request.device_free), to_text(verdict.capacity));
 }
 
 std::string library_text(const std::string& file_name) {

@@ -35,6 +35,16 @@ std::optional<Caveat> outside_memory(const Verdict& verdict, const RunFacts&) {
                                       to_text(verdict.device_peak_high)};
 }
 
+/// Each process has a context of its own, as uncertain as the others.
+std::optional<Caveat> timing(const Verdict& verdict, const RunFacts&) {
+  if (!verdict.sharing) return std::nullopt;
+  const Bytes spread = verdict.card.context_spread * static_cast<std::uint64_t>(verdict.sharing->processes);
+  if (verdict.sharing->coinciding_peak + spread <= verdict.capacity) return std::nullopt;
+  return Caveat{"timing", "it depends on when each process needs its memory: at the same time they needed " +
+                              to_text(verdict.device_peak) + ", but all their peaks together are " +
+                              to_text(verdict.sharing->coinciding_peak)};
+}
+
 std::optional<Caveat> memory_ran_short(const Verdict& verdict, const RunFacts& facts) {
   if (verdict.ooms > 0) {
     return Caveat{"memory_ran_short", "the program ran out of memory, caught the error and continued"};
@@ -125,8 +135,8 @@ std::optional<Bytes> missing_memory(const DeviceTotal& total, const MemoryFailur
 
 std::vector<Caveat> caveats_of_fit(const Verdict& verdict, const RunFacts& facts) {
   static constexpr std::optional<Caveat> (*kCaveats[])(const Verdict&, const RunFacts&) = {
-      outside_memory, memory_ran_short, hooks_failed,  values_not_followed, assumed_sizes,
-      still_growing,  tuning,           address_order, estimate_error,      gaps};
+      outside_memory, timing,        memory_ran_short, hooks_failed, values_not_followed, assumed_sizes, still_growing,
+      tuning,         address_order, estimate_error,   gaps};
   std::vector<Caveat> found;
   for (const auto caveat : kCaveats) {
     if (auto applies = caveat(verdict, facts)) found.push_back(*std::move(applies));

@@ -30,29 +30,43 @@ void add_torch_numbers(analysis::DeviceSummary& sum, const analysis::DeviceSumma
   sum.ooms += more.ooms;
 }
 
+void use_common_peak(DeviceTotal& total, const analysis::SharedDevice& shared) {
+  auto& device = total.device;
+  device.peak = shared.peak.peak;
+  device.peak_at = shared.peak.peak_at;
+  device.peak_torch_reserved = shared.peak.peak_torch_reserved;
+  device.peak_libraries = shared.peak.peak_libraries;
+  device.peak_context = shared.peak.peak_context;
+  device.peak_code = shared.peak.peak_code;
+  device.libraries = shared.peak.libraries;
+  total.shared = &shared;
+}
+
 }  // namespace
 
-std::vector<DeviceTotal> add_up(std::span<const analysis::ProcessSummary> processes) {
+std::vector<DeviceTotal> add_up(std::span<const analysis::ProcessSummary> processes,
+                                std::span<const analysis::SharedDevice> shared) {
   std::map<std::uint32_t, DeviceTotal> totals;
   std::map<std::uint32_t, Bytes> largest;
   for (const auto& process : processes) {
     for (const auto& device : process.devices) {
-      auto& total = totals[device.ordinal];
+      auto& total = totals[device.slot];
       if (total.processes++ == 0) {
         total.device = device;
-        largest[device.ordinal] = device.peak;
+        largest[device.slot] = device.peak;
         continue;
       }
-      if (device.peak > largest[device.ordinal]) {
-        largest[device.ordinal] = device.peak;
+      if (device.peak > largest[device.slot]) {
+        largest[device.slot] = device.peak;
         total.device.peak_at = device.peak_at;
       }
       add_peak(total.device, device);
       add_torch_numbers(total.device, device);
     }
   }
+  for (const auto& device : shared) use_common_peak(totals[device.slot], device);
   std::vector<DeviceTotal> result;
-  for (auto& [ordinal, total] : totals) result.push_back(std::move(total));
+  for (auto& [slot, total] : totals) result.push_back(std::move(total));
   return result;
 }
 

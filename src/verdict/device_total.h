@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "analysis/run_summary.h"
+#include "analysis/sharing.h"
 
 namespace dryfit::verdict {
 
@@ -13,10 +13,12 @@ namespace dryfit::verdict {
 struct DeviceTotal {
   analysis::DeviceSummary device;  ///< sizes and counts added up; moments are those of the largest process
   int processes = 0;
+  const analysis::SharedDevice* shared = nullptr;  ///< set: the peak and its moment are those of all together
 };
 
-/// One total per device that any process used, by ordinal.
-std::vector<DeviceTotal> add_up(std::span<const analysis::ProcessSummary> processes);
+/// One total per device that any process used, by slot. Points into `shared`.
+std::vector<DeviceTotal> add_up(std::span<const analysis::ProcessSummary> processes,
+                                std::span<const analysis::SharedDevice> shared);
 
 /// The fullest device; nullptr when there is none.
 const DeviceTotal* fullest(std::span<const DeviceTotal> totals);

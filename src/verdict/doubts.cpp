@@ -210,10 +210,12 @@ std::optional<Doubt> never_stepped(const Case& run) {
 
 std::optional<Doubt> crowded_device(const Case& run) {
   for (const auto& total : run.devices) {
-    if (total.processes < 2 || total.device.peak <= run.card.total_memory) continue;
-    return Doubt{std::to_string(total.processes) + " processes share GPU " + std::to_string(total.device.ordinal) +
+    if (total.processes < 2 || total.shared || total.device.peak <= run.card.total_memory) continue;
+    const auto why = note(run, "ledger.problem");
+    return Doubt{std::to_string(total.processes) + " processes share GPU " + std::to_string(total.device.slot) +
                      "; each fits alone, but together they may need up to " + to_text(total.device.peak) + " of " +
-                     to_text(run.card.total_memory),
+                     to_text(run.card.total_memory) +
+                     (why.empty() ? "" : ", and their memory couldn't be counted together: " + why),
                  "Give each process its own GPU (--count), or run fewer processes."};
   }
   return std::nullopt;

@@ -10,7 +10,7 @@ bool stepped_after_oom(const analysis::ProcessSummary& process) { return process
 std::optional<MemoryFailure> oom_of(const analysis::ProcessSummary& process) {
   if (stepped_after_oom(process)) return std::nullopt;
   for (const auto& device : process.devices) {
-    if (device.last_oom) return MemoryFailure{device.ordinal, *device.last_oom, ""};
+    if (device.last_oom) return MemoryFailure{process.pid, device.slot, *device.last_oom, ""};
   }
   return std::nullopt;
 }
@@ -24,7 +24,7 @@ std::optional<MemoryFailure> refusal_of(const analysis::ProcessSummary& process)
   for (const auto& device : process.devices) {
     if (!device.last_refusal || !refusal_counts(process, *device.last_refusal)) continue;
     const auto& refusal = *device.last_refusal;
-    return MemoryFailure{device.ordinal, refusal.request, refusal.by_torch ? "" : refusal.library};
+    return MemoryFailure{process.pid, device.slot, refusal.request, refusal.by_torch ? "" : refusal.library};
   }
   return std::nullopt;
 }

@@ -13,7 +13,8 @@ namespace dryfit::verdict {
 
 /// A request for device memory that failed, and that the program did not survive.
 struct MemoryFailure {
-  std::uint32_t device = 0;
+  std::uint32_t pid = 0;
+  std::uint32_t slot = 0;  ///< of the device
   analysis::FailedRequest request;
   std::string library;  ///< file name of the library that made the request; empty: PyTorch
 };

@@ -8,6 +8,7 @@
 #include "verdict/device_total.h"
 #include "verdict/doubts.h"
 #include "verdict/memory_failure.h"
+#include "verdict/sharing.h"
 
 namespace dryfit::verdict {
 namespace {
@@ -99,17 +100,21 @@ void fill_device(Verdict& verdict, const analysis::DeviceSummary& device) {
 }
 
 const DeviceTotal* device_of(std::span<const DeviceTotal> devices, const MemoryFailure& failure) {
-  const auto found = std::ranges::find(devices, failure.device, [](const auto& t) { return t.device.ordinal; });
+  const auto found = std::ranges::find(devices, failure.slot, [](const auto& t) { return t.device.slot; });
   return found == devices.end() ? nullptr : &*found;
 }
 
-void refuse(Verdict& verdict, const MemoryFailure& failure, const DeviceTotal* device) {
+void refuse(Verdict& verdict, const RunFacts& facts, const MemoryFailure& failure, const DeviceTotal* device) {
   verdict.answer = Answer::does_not_fit;
   if (device) verdict.caveats = caveats_of_failure(verdict, *device, failure);
   verdict.oom = failure.request;
   verdict.oom_library = failure.library;
   verdict.reason = failure.library.empty() ? "PyTorch ran out of device memory"
                                            : failure.library + " failed to allocate memory, and the program failed";
+  if (!verdict.sharing || failure.request.others.empty()) return;
+  verdict.sharing->failed = failed_process(failure, facts, verdict.capacity);
+  verdict.reason += crowd_text(*verdict.sharing->failed, failure.request);
+  verdict.hint = "Run the processes one after the other, or give each its own GPU (--count).";
 }
 
 /// Makes the answer tight if there is a caveat.
@@ -148,7 +153,7 @@ OrderResult order_result(const Verdict& verdict, AddressOrder order) {
 }  // namespace
 
 Verdict judge(const Card& card, const RunFacts& facts) {
-  const auto devices = add_up(facts.processes);
+  const auto devices = add_up(facts.processes, facts.shared);
   const auto failure = facts.interrupted ? std::nullopt : decisive_failure(facts);
 
   Verdict verdict;
@@ -168,12 +173,13 @@ Verdict judge(const Card& card, const RunFacts& facts) {
   if (worst) {
     fill_device(verdict, worst->device);
     fill_interval(verdict, worst->processes);
+    verdict.sharing = sharing_of(*worst);
   }
   verdict.headroom =
       static_cast<std::int64_t>(verdict.capacity.count) - static_cast<std::int64_t>(verdict.device_peak.count);
 
   if (failure) {
-    refuse(verdict, *failure, worst);
+    refuse(verdict, facts, *failure, worst);
   } else if (auto doubt = first_doubt({card, facts, devices, verdict.steps})) {
     verdict.answer = Answer::cannot_tell;
     verdict.reason = std::move(doubt->reason);

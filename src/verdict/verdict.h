@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analysis/run_summary.h"
+#include "analysis/sharing.h"
 #include "base/bytes.h"
 #include "base/diagnostics.h"
 #include "card/card.h"
@@ -58,9 +59,18 @@ struct RunFacts {
   double seconds = 0;
   Bytes host_peak_rss;
   std::vector<analysis::ProcessSummary> processes;
+  std::vector<analysis::SharedDevice> shared;  ///< one per device that several of them used; empty: counted apart
   AddressOrder address_order = AddressOrder::chunk;
   bool address_order_assumed = false;     ///< the real platform may have another order, and no other is tried
   std::optional<EstimateFacts> estimate;  ///< set: the processes are estimated, not run
+};
+
+/// Several processes on the GPU whose numbers a verdict shows.
+struct Sharing {
+  int processes = 0;
+  std::vector<analysis::Holder> at_peak;   ///< who held what when it was fullest
+  Bytes coinciding_peak;                   ///< if the peaks of all that were there at once had come at the same time
+  std::optional<analysis::Holder> failed;  ///< the process whose request failed, with what it held then
 };
 
 /// The answer for one GPU, with every number that reports show.
@@ -96,7 +106,8 @@ struct Verdict {
   std::string outside_source;               ///< where that comes from, in words
   analysis::Moment peak_at;
   std::optional<analysis::FailedRequest> oom;
-  std::string oom_library;  ///< file name of the library that requested it; empty: PyTorch
+  std::optional<Sharing> sharing;  ///< absent: one process, or they were counted apart
+  std::string oom_library;         ///< file name of the library that requested it; empty: PyTorch
   double seconds = 0;
   Bytes host_peak_rss;
   std::map<std::string, std::string> software;    ///< "python", "torch", "cuda", "cudnn"
@@ -111,8 +122,9 @@ struct Verdict {
 
 /// Facts + GPU → answer. Pure.
 ///
-/// Several processes: those on one device add up (an upper bound, as their clocks are not compared; diagnostic
-/// "processes_share_device"); of several devices the fullest answers.
+/// Several processes: the numbers of a device are those of all that used it (diagnostic "processes_share_device"): its
+/// peak as RunFacts::shared has it, or else the sum of their peaks, an upper bound. Of several devices the fullest
+/// answers.
 Verdict judge(const Card& card, const RunFacts& facts);
 
 /// Combines the verdicts of runs that differ only in the order of addresses; the first is of the order that the

@@ -22,7 +22,7 @@ Card card() {
 
 analysis::DeviceSummary device(Bytes reserved, std::uint32_t ordinal = 0) {
   analysis::DeviceSummary device;
-  device.ordinal = ordinal;
+  device.ordinal = device.slot = ordinal;
   device.capacity = 8_GiB;
   device.peak_torch_reserved = reserved;
   device.peak_context = 200_MiB;

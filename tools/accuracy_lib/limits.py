@@ -46,7 +46,7 @@ def contenders(results: Sequence[Result]) -> list[Contender]:
         found += [
             Contender(metrics.OURS, COMFORTABLE, lambda result: comfortable(result, result.outcome)),
             Contender(metrics.OURS, LEAST, lambda result: least(result, result.outcome)),
-            *_of_estimate(),
+            *_of_estimate(results),
             *_of_predict(),
         ]
     found += [Contender(name, ESTIMATE, _peer(name)) for name in metrics.peers_of(results)]
@@ -54,8 +54,12 @@ def contenders(results: Sequence[Result]) -> list[Contender]:
     return found + oracles * judged
 
 
-def _of_estimate() -> list[Contender]:
-    ways = {ESTIMATE: _profiled, COMFORTABLE: comfortable, LEAST: least}
+def _of_estimate(results: Sequence[Result]) -> list[Contender]:
+    """Estimates that were kept from before reports had limits give no least cap."""
+    said = [result.case.facts[CAPS]["estimate"] for result in results if CAPS in result.case.facts]
+    ways = {ESTIMATE: _profiled, COMFORTABLE: comfortable}
+    if any(answer and answer.limits for answer in said):
+        ways[LEAST] = least
     return [Contender(f"{metrics.OURS} estimate", name, _from_profile(way)) for name, way in ways.items()]
 
 
@@ -96,15 +100,21 @@ def of_fraction(result: Result, fits: Optional[bool], fraction: Optional[float])
 
 def comfortable(result: Result, said: Outcome) -> Claim:
     """An answer without limits whose job had no retry needs what it reserved."""
-    fraction = said.limits.get("comfortable_cap_fraction")
-    if fraction is None and not said.limits and said.verdict == "fits" and said.capacity:
+    fraction = _reported(said, "comfortable_cap_fraction")
+    if fraction is None and said.verdict == "fits" and said.capacity:
         fraction = _rounded_up(said.measured["peak_reserved"], said.capacity)
     return of_fraction(result, SAYS_FITS.get(said.verdict or ""), fraction)
 
 
 def least(result: Result, said: Outcome) -> Claim:
-    fraction = said.limits.get("least_cap_fraction")
+    fraction = _reported(said, "least_cap_fraction")
     return of_fraction(result, SAYS_FITS.get(said.verdict or ""), None if fraction is None else fraction + STEP)
+
+
+def _reported(said: Outcome, name: str) -> Optional[float]:
+    """A job that fills the GPU may have no such cap: it gets the GPU."""
+    fills_it = bool(said.limits) or said.verdict == "tight"
+    return said.limits.get(name) or (1.0 if fills_it else None)
 
 
 def _rounded_up(cap: int, capacity: int) -> float:

@@ -12,7 +12,8 @@ How such a run ends is known in one of three ways, in this order:
 
 Note [A cap that is never met]: the dry run without a cap never reserved more than the cap allows, and no request had to
 be tried again. PyTorch compares the cap with nothing but what it would have reserved after each segment, so the dry
-run with the cap would be the same run, call by call. Nothing else decides without a run: a cap above the measured
+run with the cap would be the same run, call by call. The same holds for a cap of the whole GPU, retries or not: what it
+refuses the GPU can't give. Nothing else decides without a run: a cap above the measured
 growth may be met, because the growth of a CNN leaves out its model, and a cap below the bytes in use may run, because
 cuDNN then takes a smaller workspace.
 """
@@ -45,6 +46,8 @@ def end(result: Result, share: str) -> End:
     published = _published(result, share)
     if published is not None:
         return End(published, PUBLISHED)
+    if float(share) >= 1 and result.outcome.verdict in RAN_OUT:
+        return End(RAN_OUT[result.outcome.verdict], ARGUMENT)
     if never_met(result, share):
         return End(False, ARGUMENT)
     dry = result.case.facts.get(DRY_ENDS, {}).get(share)

@@ -86,6 +86,7 @@ def _facts(row: Columns) -> dict[str, Any]:
         "zero_grad_mode": int(mode) if mode else None,
         "ground": int(float(row["ground"])),
         "total": int(row.get("total_gpu_memory") or 0),
+        "second_run_error": float(row["xmem_2nd_error"]) if row.get("xmem_2nd_error") else None,
         PUBLISHED_ENDS: {"xmem": second == "true"} if second else {},
     }
 
@@ -123,8 +124,8 @@ def _obstacle(facts: dict[str, Any], card: Optional[str]) -> Optional[str]:
 
 
 def read_second_runs(path: Path, source: str) -> list[Case]:
-    """The published second runs of jobs that fitted: the same jobs, capped at xMem's estimate. Their end is all that is
-    known of them."""
+    """The published second runs of jobs that fitted: the same jobs, capped at xMem's estimate, as the first run left the
+    process (Note [The process of the first run] in bench/truth/xmem_second_run_job.py)."""
     fitted = [case for case in read_cases(path, source) if case.truth_oom is False]
     return [_second_run(case) for case in fitted if case.facts[PUBLISHED_ENDS]]
 
@@ -135,8 +136,20 @@ def _second_run(case: Case) -> Case:
         return replace(case, truth={}, peers={}, cannot="the row doesn't give the cap: xmem_memory, total_gpu_memory")
     share = share_of(said.bytes, total)
     facts = {name: value for name, value in case.facts.items() if name != PUBLISHED_ENDS}
-    oom = case.facts[PUBLISHED_ENDS]["xmem"]
-    return replace(capped(case, share), truth={}, truth_oom=oom, peers={}, facts={**facts, CAP: share})
+    oom, growth = case.facts[PUBLISHED_ENDS]["xmem"], _second_growth(case, said.bytes, float(share) * total)
+    second = replace(capped(case, share), truth_oom=oom, peers={}, facts={**facts, CAP: share})
+    truth = {} if growth is None else {"device_growth": growth}
+    return replace(second, truth=truth, job=("xmem_second_run_job.py", *second.job[1:]))
+
+
+def _second_growth(case: Case, estimate: int, cap: float) -> Optional[int]:
+    """What was published is its distance from the estimate, to either side; it can't have been above the cap. When the
+    first sample of a CNN was taken is not known."""
+    error = case.facts["second_run_error"]
+    if error is None or is_cnn(case.facts["model"]):
+        return None
+    distance = round(error * case.facts["ground"])
+    return estimate - distance if distance == 0 or estimate + distance > cap else None
 
 
 def explain_transformer(case: Case, measured: dict[str, int]) -> Optional[str]:

@@ -15,8 +15,22 @@ namespace {
 constexpr Bytes kSmallGranule = 512_B;
 }  // namespace
 
-Device::Device(int ordinal, int slot, Card card, AddressSpace addresses)
-    : ordinal_(ordinal), slot_(slot), card_(std::move(card)), addresses_(std::move(addresses)) {}
+Device::Device(int ordinal, int slot, Card card, AddressSpace addresses, MemoryLedger& ledger)
+    : ordinal_(ordinal),
+      slot_(slot),
+      card_(std::move(card)),
+      addresses_(std::move(addresses)),
+      account_(ledger, ordinal, slot, card_.total_memory) {}
+
+Bytes Device::used_by_all() {
+  const auto turn = account_.turn();
+  return account_.used();
+}
+
+Bytes Device::free() {
+  const Bytes used = used_by_all();
+  return used < card_.total_memory ? card_.total_memory - used : Bytes{};
+}
 
 std::optional<Device::Placed> Device::place(Bytes size, trace::Purpose purpose, trace::NameId library) {
   if (size <= kSmallRequest) {
@@ -25,10 +39,11 @@ std::optional<Device::Placed> Device::place(Bytes size, trace::Purpose purpose, 
   }
   const bool small = size <= kSmallRequest;
   const Bytes pages = round_up(size, kPage);
-  if (!fill(pages, size, library)) return std::nullopt;
+  const auto turn = account_.turn();
+  if (!account_.take(pages, size, library)) return std::nullopt;
   const auto address = small ? addresses_.take(pages) : addresses_.take_segment(pages);
   if (!address) {
-    used_ -= pages;
+    account_.give(pages);
     return std::nullopt;
   }
   if (!small && addresses_.follows_recording() && !addresses_.is_recorded(*address)) {
@@ -41,14 +56,15 @@ std::optional<Device::Placed> Device::place(Bytes size, trace::Purpose purpose, 
 }
 
 void Device::remove(const Placed& placed, trace::Purpose purpose) {
+  const auto turn = account_.turn();
   if (!placed.small) {
-    used_ -= placed.charged;
+    account_.give(placed.charged);
     addresses_.give(placed.address, placed.charged);
     recorder().released(ordinal_, purpose, placed.address, placed.charged);
     return;
   }
   if (const auto page = small_pages_.give(placed.address, placed.charged)) {
-    used_ -= kPage;
+    account_.give(kPage);
     addresses_.give(*page, kPage);
     recorder().released(ordinal_, purpose, *page, kPage);
   }
@@ -56,13 +72,15 @@ void Device::remove(const Placed& placed, trace::Purpose purpose) {
 
 bool Device::charge(trace::Purpose purpose, std::uint64_t handle, Bytes requested, Bytes charged,
                     trace::NameId library) {
-  if (!fill(charged, requested, library)) return false;
+  const auto turn = account_.turn();
+  if (!account_.take(charged, requested, library)) return false;
   recorder().allocated(ordinal_, purpose, handle, requested, charged, library);
   return true;
 }
 
 void Device::discharge(trace::Purpose purpose, std::uint64_t handle, Bytes charged) {
-  used_ -= charged;
+  const auto turn = account_.turn();
+  account_.give(charged);
   recorder().released(ordinal_, purpose, handle, charged);
 }
 
@@ -89,22 +107,18 @@ Context* Device::primary_context() {
   return primary_.get();
 }
 
+void Device::announce() {
+  if (std::exchange(announced_, true)) return;
+  recorder().device(ordinal_, card_);
+  if (slot_ != ordinal_) recorder().value("device.slot", ordinal_, static_cast<std::uint64_t>(slot_));
+}
+
 bool Device::activate(Context& context) {
   if (context.active) return true;
-  if (!announced_) recorder().device(ordinal_, card_);
-  announced_ = true;
+  announce();
   const auto library = recorder().name("driver");
   context.active = charge(trace::Purpose::context, context.id, card_.context_memory, card_.context_memory, library);
   return context.active;
-}
-
-bool Device::fill(Bytes charged, Bytes requested, trace::NameId library) {
-  if (charged > free()) {
-    recorder().allocation_failed(ordinal_, requested, used_, library);
-    return false;
-  }
-  used_ += charged;
-  return true;
 }
 
 }  // namespace dryfit::driver

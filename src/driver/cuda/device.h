@@ -9,6 +9,7 @@
 
 #include "card/address_space.h"
 #include "card/card.h"
+#include "driver/cuda/account.h"
 #include "driver/cuda/api.h"
 #include "driver/cuda/small_pages.h"
 #include "trace/events.h"
@@ -32,20 +33,21 @@ struct Context {
 };
 
 /// The largest number of devices in a machine; sets of devices are bits of a word.
-inline constexpr int kMostDevices = 64;
+inline constexpr int kMostDevices = ledger::kDevices;
 
-/// One modelled card and the memory in use on it. Not thread-safe; the driver's lock guards it.
+/// One modelled card and the memory that this process uses on it. Not thread-safe; the driver's lock guards it.
 ///
-/// Invariant: used() <= card().total_memory, and used() is the sum of all charges not yet discharged.
+/// Invariant: used() is the sum of all charges not yet discharged; used() <= card().total_memory.
 class Device {
  public:
-  Device(int ordinal, int slot, Card card, AddressSpace addresses);
+  Device(int ordinal, int slot, Card card, AddressSpace addresses, MemoryLedger& ledger);
 
   int ordinal() const { return ordinal_; }  ///< among the devices that the program sees
   int slot() const { return slot_; }        ///< in the machine: determines UUID and PCI address
   const Card& card() const { return card_; }
-  Bytes used() const { return used_; }
-  Bytes free() const { return card_.total_memory - used_; }
+  Bytes used() const { return account_.own(); }
+  Bytes used_by_all();  ///< by all processes of the run
+  Bytes free();
   AddressSpace& addresses() { return addresses_; }
 
   /// A place for `size` bytes, charged and recorded; nothing if the card is full (which is recorded too). For requests
@@ -76,15 +78,15 @@ class Device {
   unsigned primary_flags = 0;
 
  private:
+  void announce();
   bool prepare_to_run();
-  bool fill(Bytes charged, Bytes requested, trace::NameId library);
 
   const int ordinal_;
   const int slot_;
   const Card card_;
   AddressSpace addresses_;
   SmallPages small_pages_;
-  Bytes used_;
+  Account account_;
   Bytes code_;
   Bytes code_pages_;
   std::unique_ptr<Context> primary_;

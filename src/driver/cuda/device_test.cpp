@@ -16,7 +16,9 @@ Device device_with(Bytes total, Bytes launch_memory) {
   card.total_memory = total;
   card.context_memory = 100_MiB;
   card.launch_memory = launch_memory;
-  return {0, 0, card, AddressSpace(kBegin, kBegin + (4_GiB).count, AddressOrder::ascending)};
+  static MemoryLedger ledger;
+  ledger.forget();
+  return {0, 0, card, AddressSpace(kBegin, kBegin + (4_GiB).count, AddressOrder::ascending), ledger};
 }
 
 TEST(Device, The_first_code_brings_what_running_kernels_need_and_later_code_does_not) {

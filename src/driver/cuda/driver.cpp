@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <utility>
@@ -63,11 +64,12 @@ void Driver::make_devices() {
   for (const int index : choice.indices) {
     const int ordinal = static_cast<int>(devices_.size());
     if (ordinal == kMostDevices) break;
+    if (index >= kMostDevices) continue;
     const Address base = reserve_addresses(ordinal);
     const Address end = base + kSpacePerDevice.count - kPage.count;
     AddressSpace addresses(base + kPage.count, end, machine_.address_order, machine_.recorded_segments);
     devices_.push_back(std::make_unique<Device>(ordinal, index, machine_.cards[static_cast<std::size_t>(index)],
-                                                std::move(addresses)));
+                                                std::move(addresses), ledger));
   }
   initialised_ = true;
 }
@@ -75,6 +77,12 @@ void Driver::make_devices() {
 Device* Driver::device(CUdevice ordinal) {
   return initialised_ && ordinal >= 0 && ordinal < device_count() ? devices_[static_cast<std::size_t>(ordinal)].get()
                                                                   : nullptr;
+}
+
+Device* Driver::device_in_slot(int slot) {
+  if (!initialised_) return nullptr;
+  const auto found = std::ranges::find(devices_, slot, [](const auto& device) { return device->slot(); });
+  return found == devices_.end() ? nullptr : found->get();
 }
 
 Device* Driver::device_of(Address address) {
@@ -95,6 +103,7 @@ void Driver::after_fork_in_child() {
     self.unusable_after_fork_ = true;
     self.initialised_ = false;
   }
+  self.ledger.forget();
   self.mutex.unlock();
 }
 

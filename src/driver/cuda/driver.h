@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "card/machine.h"
+#include "card/memory_ledger.h"
 #include "driver/cuda/allocation_table.h"
 #include "driver/cuda/api.h"
 #include "driver/cuda/device.h"
@@ -34,10 +35,13 @@ class Driver {
   int device_count() const { return initialised_ ? static_cast<int>(devices_.size()) : 0; }
   /// Null for an ordinal that does not exist, and before initialise().
   Device* device(CUdevice ordinal);
+  /// The device with that number in the machine; null if the program does not see it.
+  Device* device_in_slot(int slot);
   /// The device an address of the modelled machine belongs to; null for host addresses.
   Device* device_of(Address address);
 
   std::mutex mutex;
+  MemoryLedger ledger;
   AllocationTable allocations;
   Shadow shadow;
   std::atomic<std::uint64_t> clock_ns{0};  ///< Note [Virtual time]: how long all work submitted so far would take

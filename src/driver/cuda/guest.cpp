@@ -33,8 +33,12 @@ DRYFIT_GUEST void dryfit_answer(int64_t count) { answer_counts_with(count); }
 
 DRYFIT_GUEST uint64_t dryfit_device_used(int ordinal) {
   const Lock lock(instance().mutex);
-  const Device* const device = instance().device(ordinal);
-  return device ? device->used().count : 0;
+  Device* const device = instance().device(ordinal);
+  return device ? device->used_by_all().count : 0;
 }
 
-DRYFIT_GUEST void dryfit_finish(void) { recorder().close(); }
+DRYFIT_GUEST void dryfit_finish(void) {
+  const Lock lock(instance().mutex);
+  instance().ledger.finish();
+  recorder().close();
+}

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
 // Sharing device memory between processes. A handle carries what the other side needs; the memory stays charged to
-// the process that allocated it.
+// the process that allocated it, so memory that several processes map counts once.
 #include <cstring>
 
 #include "driver/cuda/driver.h"
@@ -14,7 +14,7 @@ namespace {
 
 struct SharedMemory {
   std::uint64_t size;
-  std::int32_t device;
+  std::int32_t slot;  ///< of the device in the machine: each process may number devices in its own way
 };
 static_assert(sizeof(SharedMemory) <= sizeof(CUipcMemHandle));
 
@@ -25,7 +25,7 @@ DRYFIT_API(cuIpcGetMemHandle)(CUipcMemHandle* handle, CUdeviceptr address) {
   const Lock lock(instance().mutex);
   const auto* const entry = instance().allocations.holding(address);
   if (!entry || !entry->second.on_device()) return CUDA_ERROR_INVALID_VALUE;
-  const SharedMemory shared{entry->second.size.count, entry->second.device};
+  const SharedMemory shared{entry->second.size.count, instance().device(entry->second.device)->slot()};
   std::memset(handle, 0, sizeof *handle);
   std::memcpy(handle, &shared, sizeof shared);
   return CUDA_SUCCESS;
@@ -35,7 +35,7 @@ DRYFIT_API(cuIpcOpenMemHandle_v2)(CUdeviceptr* address, CUipcMemHandle handle, u
   if (!address) return CUDA_ERROR_INVALID_VALUE;
   SharedMemory shared;
   std::memcpy(&shared, &handle, sizeof shared);
-  Device* const device = instance().device(shared.device);
+  Device* const device = instance().device_in_slot(shared.slot);
   if (!device || shared.size == 0) return CUDA_ERROR_INVALID_HANDLE;
   const Lock lock(instance().mutex);
   const auto place = device->addresses().take(round_up({shared.size}, kPage));

@@ -101,7 +101,7 @@ DRYFIT_API(cuMemAllocManaged)(CUdeviceptr* address, size_t size, unsigned) {
 }
 
 DRYFIT_API(cuMemGetInfo_v2)(size_t* free, size_t* total) {
-  const Device* const device = current_device();
+  Device* const device = current_device();
   if (!device) return CUDA_ERROR_INVALID_CONTEXT;
   const Lock lock(instance().mutex);
   if (total) *total = device->card().total_memory.count;

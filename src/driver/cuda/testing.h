@@ -49,6 +49,8 @@ class TestMachine {
     std::filesystem::remove_all(folder_);
   }
 
+  const std::filesystem::path& folder() const { return folder_; }
+
   std::vector<std::filesystem::path> traces() const {
     std::vector<std::filesystem::path> found;
     for (const auto& entry : std::filesystem::directory_iterator(folder_)) {

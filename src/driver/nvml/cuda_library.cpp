@@ -73,7 +73,7 @@ std::optional<CUdevice> cuda_device(const CudaFunctions& functions, int ordinal)
 
 }  // namespace
 
-Bytes used_memory(int ordinal) {
+Bytes memory_used_by_cuda(int ordinal) {
   const CudaFunctions* functions = cuda();
   if (functions == nullptr) return {};
   const auto device = cuda_device(*functions, ordinal);

@@ -10,8 +10,8 @@ namespace dryfit::nvml {
 // uses no memory of the modelled cards. `ordinal` counts Machine::cards, as NVML's own index does; under
 // CUDA_VISIBLE_DEVICES the CUDA device of the same card may have another number, so cards are matched by PCI bus id.
 
-/// Memory that this process holds on the card; 0 if the card is hidden from CUDA or CUDA is not in use.
-Bytes used_memory(int ordinal);
+/// Memory in use on the card as CUDA in this process counts it; 0 if the card is hidden from CUDA or CUDA is not in use.
+Bytes memory_used_by_cuda(int ordinal);
 
 /// Whether CUDA would let one card read the other's memory.
 bool peers_can_access(int ordinal, int peer_ordinal);

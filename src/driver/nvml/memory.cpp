@@ -9,7 +9,7 @@
 #include <bit>
 
 #include "driver/nvml/chip.h"
-#include "driver/nvml/cuda_library.h"
+#include "driver/nvml/holders.h"
 #include "driver/nvml/session.h"
 
 using namespace dryfit;
@@ -26,6 +26,12 @@ Bytes bar1_size(const Card& card) {
   return {std::bit_ceil(card.total_memory.count)};
 }
 
+Bytes used_memory(const Device& device) {
+  Bytes sum;
+  for (const auto& holder : holders_of(device.ordinal)) sum += holder.held;
+  return std::min(sum, device.card->total_memory);
+}
+
 }  // namespace
 
 extern "C" {
@@ -33,7 +39,7 @@ extern "C" {
 nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t* memory) {
   return answer(device, memory, [](const Device& it) {
     const Bytes total = it.card->total_memory;
-    const Bytes used = std::min(used_memory(it.ordinal), total);
+    const Bytes used = used_memory(it);
     return nvmlMemory_t{.total = total.count, .free = (total - used).count, .used = used.count};
   });
 }
@@ -43,7 +49,7 @@ nvmlReturn_t nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t* me
     if (memory == nullptr) return NVML_ERROR_INVALID_ARGUMENT;
     if (memory->version != nvmlMemory_v2) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
     const Bytes total = it.card->total_memory;
-    const Bytes used = std::min(used_memory(it.ordinal), total);
+    const Bytes used = used_memory(it);
     memory->total = total.count;
     memory->reserved = 0;
     memory->free = (total - used).count;

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Entry points about the processes on a device: the calling one, once it holds memory there. The three versions differ
-// in the structure they fill; the first has no fields for MIG instances.
-#include <unistd.h>
+// Entry points about the processes on a device: those of the run that hold memory there. The three versions differ in
+// the structure they fill; the first has no fields for MIG instances.
+#include <cstddef>
 
-#include "driver/nvml/cuda_library.h"
+#include "driver/nvml/holders.h"
 #include "driver/nvml/session.h"
 
 using namespace dryfit;
@@ -15,16 +15,14 @@ namespace {
 
 constexpr unsigned int kNoInstance = 0xffffffff;
 
-void describe_self(const Device&, Bytes used, nvmlProcessInfo_v1_t* info) {
-  *info = {.pid = static_cast<unsigned>(getpid()), .usedGpuMemory = used.count};
+void describe(const Device&, const Holding& holder, nvmlProcessInfo_v1_t& info) {
+  info = {.pid = holder.pid, .usedGpuMemory = holder.held.count};
 }
 
-void describe_self(const Device& device, Bytes used, nvmlProcessInfo_v2_t* info) {
+void describe(const Device& device, const Holding& holder, nvmlProcessInfo_v2_t& info) {
   const unsigned int instance = is_mig_card(*device.card) ? 0 : kNoInstance;
-  *info = {.pid = static_cast<unsigned>(getpid()),
-           .usedGpuMemory = used.count,
-           .gpuInstanceId = instance,
-           .computeInstanceId = instance};
+  info = {
+      .pid = holder.pid, .usedGpuMemory = holder.held.count, .gpuInstanceId = instance, .computeInstanceId = instance};
 }
 
 /// In: the room in `infos`. Out: the processes there are, also when there was too little room for them.
@@ -32,11 +30,11 @@ template <class Info>
 nvmlReturn_t compute_processes(nvmlDevice_t handle, unsigned int* count, Info* infos) {
   return with_device(handle, [&](const Device& device) {
     if (count == nullptr || (*count != 0 && infos == nullptr)) return NVML_ERROR_INVALID_ARGUMENT;
-    const Bytes used = used_memory(device.ordinal);
+    const auto holders = holders_of(device.ordinal);
     const unsigned int room = *count;
-    *count = used > Bytes{0} ? 1 : 0;
+    *count = static_cast<unsigned int>(holders.size());
     if (room < *count) return NVML_ERROR_INSUFFICIENT_SIZE;
-    if (*count == 1) describe_self(device, used, infos);
+    for (std::size_t i = 0; i < holders.size(); ++i) describe(device, holders[i], infos[i]);
     return NVML_SUCCESS;
   });
 }

@@ -137,7 +137,7 @@ def test_the_caps_of_every_command_and_the_measured_peak_are_judged_where_they_a
     shares = {(each.tool, each.limit): each.claim(row).share for each in contenders([row])}
     assert shares["dryfit estimate", "estimate"] == "0.48"
     assert shares["dryfit estimate", "least cap + 1 %"] == "0.46"
-    assert shares["dryfit estimate", "comfortable cap"] is None
+    assert shares["dryfit estimate", "comfortable cap"] == "1.00"
     assert shares["dryfit predict", "estimate"] == "0.40"
     assert shares["dryfit predict", "upper bound"] == "0.70"
     assert shares["oracle", "measured peak"] == "0.49" == shares["oracle", "measured peak, if all ran"]
@@ -148,7 +148,18 @@ def test_an_answer_without_limits_that_met_no_bound_needs_what_it_reserved(nvml_
     row = nvml_row(4950, 4990)
     said = Outcome(measured={"peak_reserved": 4964 * MIB + 1}, verdict="fits", capacity=10_000 * MIB)
     assert limits.comfortable(row, said).share == "0.4965"
-    assert limits.comfortable(row, replace(said, verdict="tight")).share is None
+    assert limits.least(row, said).share is None
+
+
+def test_a_job_that_fills_the_gpu_gets_it_where_no_cap_is_reported(nvml_row: Make) -> None:
+    row = nvml_row(9980, 9990, verdict="tight")
+    said = replace(row.outcome, limits={"comfortable_cap_fraction": None, "least_cap_fraction": 0.95})
+    assert limits.comfortable(row, said).share == "1.00"
+    assert limits.least(row, said).share == "0.96"
+    assert limits.least(row, replace(said, limits={})).share == "1.00"
+    retried = replace(row, outcome=replace(said, measured={**said.measured, "alloc_retries": 3}))
+    assert second_run.end(retried, "1.00") == End(False, ARGUMENT)
+    assert second_run.end(retried, "0.9999") is second_run.NOT_MADE
 
 
 def test_a_command_that_cannot_answer_fails_the_row(nvml_row: Make) -> None:

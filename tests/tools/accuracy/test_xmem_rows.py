@@ -16,6 +16,8 @@ HEADER = "model,optimizer,batch_size,gpu_name,zero_grad_mode,ground,real_oom," +
     "xmem_memory,xmem_oom,llmem_memory,llmem_oom"
 )
 GPU = "NVIDIA GeForce RTX 3060"
+SECOND_HEADER = HEADER + ",total_gpu_memory,xmem_2nd_oom,xmem_2nd_error"
+SECOND = f"T5-small,AdamW,22,{GPU},1,5234491392,false,5.0e9,false,-1,true,12622168064,"
 
 
 def rows(tmp_path: Path, *lines: str, header: str = HEADER) -> Path:
@@ -49,13 +51,19 @@ def test_an_older_row_runs_with_the_settings_of_its_time(tmp_path: Path, model: 
 
 
 def test_a_published_second_run_is_the_same_job_with_its_cap(tmp_path: Path) -> None:
-    header = HEADER + ",total_gpu_memory,xmem_2nd_oom"
-    line = f"T5-small,AdamW,22,{GPU},1,5234491392,false,5.1e9,false,-1,true,12622168064,"
-    (case,) = xmem.read_second_runs(rows(tmp_path, f"{line}true", line, header=header), "s")
+    (case,) = xmem.read_second_runs(rows(tmp_path, f"{SECOND}true,", SECOND + ",", header=SECOND_HEADER), "s")
     settings = "--model T5-small --optimizer AdamW --batch 22 --zero-grad-mode 1 --memory-fraction 0.40"
-    assert case.job == ("xmem_job.py", *settings.split())
+    assert case.job == ("xmem_second_run_job.py", *settings.split())
     assert case.id.endswith(", capped at 0.40")
     assert (case.truth, case.truth_oom, case.peers) == ({}, True, {})
+
+
+def test_a_second_runs_peak_is_known_where_only_one_side_of_the_estimate_is_below_the_cap(tmp_path: Path) -> None:
+    distances = (0, 100_000_000, 10_000_000, "")  # the estimate is 51 MB below the cap
+    lines = [f"{SECOND}false,{part and part / 5234491392}" for part in distances]
+    cases = xmem.read_second_runs(rows(tmp_path, *lines, header=SECOND_HEADER), "s")
+    known = [case.truth.get("device_growth") for case in cases]
+    assert known == [5_000_000_000, 4_900_000_000, None, None]
 
 
 def test_a_second_run_without_its_cap_is_kept_and_said(tmp_path: Path) -> None:
@@ -65,9 +73,8 @@ def test_a_second_run_without_its_cap_is_kept_and_said(tmp_path: Path) -> None:
 
 
 def test_a_capped_run_with_retries_counts_as_one_that_ran(tmp_path: Path) -> None:
-    header = HEADER + ",total_gpu_memory,xmem_2nd_oom"
-    line = f"T5-small,AdamW,22,{GPU},1,5234491392,false,5.1e9,false,-1,true,12622168064,"
-    ran, failed = xmem.read_second_runs(rows(tmp_path, f"{line}false", f"{line}true", header=header), "s")
+    path = rows(tmp_path, f"{SECOND}false,", f"{SECOND}true,", header=SECOND_HEADER)
+    ran, failed = xmem.read_second_runs(path, "s")
     tight = Outcome(verdict="tight")
     tally = metrics.verdicts([Result(ran, tight), Result(failed, tight)], metrics.OURS)
     assert (tally.fits_right, tally.false_fits, tally.rows) == (1, 1, 2)
