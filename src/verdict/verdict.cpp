@@ -136,7 +136,8 @@ bool went_on(const RunFacts& facts) {
 void accept(Verdict& verdict, const RunFacts& facts) {
   verdict.answer = Answer::fits;
   if (facts.timed_out) verdict.diagnostics.add("stopped_by_timeout");
-  if (facts.ended_by_us && verdict.peak_at.step >= verdict.steps) verdict.diagnostics.add("peak_in_last_step");
+  if (facts.ended_by_us && verdict.steps > 0 && verdict.peak_at.step >= verdict.steps)
+    verdict.diagnostics.add("peak_in_last_step");
   if (verdict.steps == 0) verdict.diagnostics.add("no_training_step");
   if (went_on(facts)) verdict.diagnostics.add("ran_more_steps");
   if (survived_oom(facts)) verdict.diagnostics.add("oom_handled_by_script");

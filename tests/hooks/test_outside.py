@@ -251,21 +251,21 @@ with torch.inference_mode():
     for _ in range(5):
         model(torch.randn(4, 64, device="cuda")).argmax(-1).tolist()
 print("model is ready")
-torch.randn(1 << 20, device="cuda")
+torch.randn(1 << 26, device="cuda")
 """
 
 
 def test_a_program_that_only_evaluates_fits_as_far_as_it_ran(watched: Callable[..., Any]) -> None:
     result = watched(EVALUATION).verdict["results"][0]
     assert (result["verdict"], result["steps"]) == ("fits", 0)
-    assert "no_training_step" in result["diagnostics"]
+    assert "no_training_step" in [each["name"] for each in result["diagnostics"]]
 
 
 def test_a_program_ends_at_the_text_that_was_asked_for(watched: Callable[..., Any]) -> None:
     run = watched(EVALUATION, "--until", "is ready")
     assert run.notes()["stop.reason"] == "text"
     assert run.verdict["results"][0]["verdict"] == "fits"
-    assert max(run.values("torch.peak_reserved_bytes")) < 4 << 20
+    assert max(run.values("torch.peak_reserved_bytes")) < 64 << 20
 
 
 GROWING = """
