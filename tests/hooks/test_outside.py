@@ -326,3 +326,25 @@ def test_a_loop_that_waits_for_a_computed_value_is_ended_and_named(watched: Call
     assert run.notes()["program.waits_at"] == "program.py:6"
     assert run.verdict["results"][0]["verdict"] == "cannot-tell"
     assert "program.py:6" in run.verdict["results"][0]["reason"]
+
+
+LAUNCHER = '''
+import subprocess, sys, torch
+torch.cuda.set_device(0)
+torch.cuda.synchronize()
+CHILD = """
+import torch
+model = torch.nn.Linear(64, 64).cuda()
+optimizer = torch.optim.SGD(model.parameters(), 0.1)
+for _ in range(3):
+    model(torch.ones(4, 64, device="cuda")).sum().backward()
+    optimizer.step()
+"""
+subprocess.run([sys.executable, "-c", CHILD], check=True)
+'''
+
+
+def test_a_launcher_that_touches_the_gpu_keeps_the_explanation(watched: Callable[..., Any]) -> None:
+    run = watched(LAUNCHER)
+    assert run.verdict["results"][0]["verdict"] == "fits"
+    assert run.verdict["results"][0]["explanation"] is not None
