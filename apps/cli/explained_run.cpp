@@ -77,7 +77,7 @@ Result<std::optional<ExplainedRun>> explain_used(const fs::path& history) {
   return std::optional(ExplainedRun{history, std::move(source->snapshot), std::move(*largest)});
 }
 
-Error without_events(const fs::path& path) { return {path.string() + ": it holds no recorded events", ""}; }
+Error without_events(const fs::path& path) { return {path.string() + ": it contains no recorded events", ""}; }
 
 Result<ExplainedRun> explain_history(const fs::path& history) {
   auto explained = explain_used(history);

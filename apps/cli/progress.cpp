@@ -84,8 +84,7 @@ std::string ProgressLine::text_of(const Content& content) const {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - begun_).count();
   std::string text = fmt::format("dryfit: {}", content.card);
   text += "  " + (content.doing.empty() ? "starting" : content.doing);
-  if (content.all > 1)
-    text += fmt::format("  ({} of {} runs done, {} running)", content.done, content.all, content.running);
+  if (content.all > 1) text += fmt::format("  ({} of {} runs done)", content.done, content.all);
   return text + fmt::format("  {} s", seconds);
 }
 

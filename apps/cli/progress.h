@@ -57,7 +57,6 @@ class ProgressLine {
   struct Content {
     std::string card;
     std::string doing;  ///< what the program is doing; empty: it is starting
-    std::size_t running = 0;
     std::size_t done = 0;
     std::size_t all = 0;
   };

@@ -127,7 +127,7 @@ void TypedRunOptions::declare(CLI::App& app) {
   app.add_option("--save", o.save, "Keep traces, memory histories and verdict.json in this new folder")
       ->type_name("DIR");
   app.add_flag("--json", o.json, "Print JSON instead of the report; the program's output goes to stderr");
-  app.add_option("--output", o.output, "Also write the JSON to this file")->type_name("FILE");
+  app.add_option("-o,--output", o.output, "Also write the JSON to this file")->type_name("FILE");
   app.add_option("--jobs", o.jobs, "Maximum parallel runs (default: one per core)")
       ->type_name("N")
       ->check(whole_number(1, 1024));
