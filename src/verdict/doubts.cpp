@@ -129,7 +129,8 @@ std::optional<Doubt> exited_with_error(const Case& run) {
     return Doubt{sentence + " " + when(run.steps) + ": " + error->text + place, advice_for(*error)};
   }
   if (run.facts.processes.empty()) {
-    return Doubt{sentence + " before it loaded the CUDA driver; " + kOutputAbove, "Fix the error, then run it again."};
+    return Doubt{sentence + " before it loaded the CUDA driver; " + kOutputAbove,
+                 "Fix the error, then run it again. If PyTorch is missing, install it in this Python environment."};
   }
   if (hooks_active(run) && note(run, "software.torch").empty()) {
     return Doubt{sentence + " before it imported PyTorch; " + kOutputAbove,
