@@ -1,9 +1,10 @@
 # One layout everywhere, found by the executable relative to itself:
-#   bin/dryfit   lib/dryfit/libcuda.so.1, libnvidia-ml.so.1   share/dryfit/cards, share/dryfit/hooks, share/dryfit/models
+#   bin/dryfit   lib/dryfit/libcuda.so.1, libnvidia-ml.so.1, path/nvidia-smi   share/dryfit/cards, share/dryfit/hooks, share/dryfit/models
 # `make build` installs it into build/<preset>/stage, a wheel into the package's folder. The developers' tools are a component
 # of their own, because they are built with the tests.
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME product)
 install(TARGETS dryfit_cli RUNTIME DESTINATION bin)
+install(TARGETS dryfit_smi RUNTIME DESTINATION lib/dryfit/path)
 if(NOT SKBUILD)
   install(TARGETS dryfit_evaluate dryfit_oracle dryfit_train_compute RUNTIME DESTINATION bin COMPONENT developer)
 endif()

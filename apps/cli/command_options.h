@@ -20,6 +20,10 @@ Status parse_steps(const std::string& text, std::optional<std::uint64_t>& steps)
 /// For a line without the user's command.
 Error no_command(const TypedLine& line);
 
+/// The line of a `dryfit run` or `dryfit profile` with a command: the interpreter before a script alone, and an example
+/// where there is none. Other lines stay as they are.
+TypedLine with_whole_command(const TypedLine& line);
+
 /// Checks that the program and, for Python, its script exist. The Error has the line that would have worked as far as
 /// it is known.
 Status check_program(const std::vector<std::string>& command, const launch::Environment& environment,

@@ -18,7 +18,7 @@ struct CommandRun {
 };
 
 /// Runs the command to its end, unchanged: signals to us are passed on to it, its output is its own. Meanwhile NVML is
-/// asked what its processes hold, and PyTorch's counts are taken from each at its end. The Error says why it could not
+/// queried for what its processes hold, and PyTorch's counts are taken from each at its end. The Error says why it could not
 /// be started.
 Result<CommandRun> run_measured(const std::vector<std::string>& command, const launch::Environment& environment);
 

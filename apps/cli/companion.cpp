@@ -35,8 +35,9 @@ Result<fs::path> find_companion(const std::string& name, const OwnPlace& place) 
     if (can_be_run(folder / name)) return folder / name;
   }
   return Error{"the program " + name + " is not installed",
-               name == "dryfit-train" ? "It needs libtorch. Build it in Dryfit's sources with `make build-training`."
-                                      : "Build it in Dryfit's sources with `make build`."};
+               name == "dryfit-train"
+                   ? "It needs libtorch. Build it in a checkout of Dryfit with `make build-training`."
+                   : "Build it in a checkout of Dryfit with `make build-tests`."};
 }
 
 Error exec_program(const fs::path& program, const std::vector<std::string>& words) {

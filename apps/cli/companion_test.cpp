@@ -53,7 +53,7 @@ TEST_F(CompanionTest, One_that_is_not_there_is_named_with_how_it_is_made) {
   ASSERT_FALSE(found());
   EXPECT_EQ(found().error().what, "the program dryfit-train is not installed");
   EXPECT_NE(found().error().hint.find("make build-training"), std::string::npos);
-  EXPECT_NE(find_companion("dryfit-evaluate", {}).error().hint.find("`make build`"), std::string::npos);
+  EXPECT_NE(find_companion("dryfit-evaluate", {}).error().hint.find("`make build-tests`"), std::string::npos);
 }
 
 TEST_F(CompanionTest, A_program_that_cannot_be_started_is_an_error) {

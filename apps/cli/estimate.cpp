@@ -166,7 +166,8 @@ void declare(CLI::App& command, EstimateOptions& options) {
                   "torch.profiler trace from the CPU, .json or .json.gz; for --batch, two or more at smaller batches")
       ->required()
       ->type_name("FILE");
-  command.add_option("--batch", options.batch, "Batch to estimate from several traces (default: the program's own)")
+  command
+      .add_option("--batch", options.batch, "Batch size to estimate for, from several traces (default: the program's)")
       ->type_name("N")
       ->check(whole_number(1, 100'000'000));
   add_gpus_option(command, options.gpus, "GPU to estimate for, as listed by `dryfit gpus`; several: a,b,c")->required();
@@ -179,7 +180,7 @@ void declare(CLI::App& command, EstimateOptions& options) {
   add_gpu_file_option(command, options.cards);
   command.add_flag("--strict", options.strict, "Treat a tight fit as a failure (exit code 3)");
   command.add_flag("--json", options.json, "Print JSON instead of the report");
-  command.add_option("--output", options.output, "Also write the JSON to this file")->type_name("FILE");
+  command.add_option("-o,--output", options.output, "Also write the JSON to this file")->type_name("FILE");
 }
 
 }  // namespace

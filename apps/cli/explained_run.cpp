@@ -46,8 +46,9 @@ simulator::TorchVersion version_of(const ReplaySource& source) {
   return known ? *known : simulator::TorchVersion::newest();
 }
 
-/// If the process used several devices, the one on which it allocated most.
-Result<ExplainedRun> explain_history(const fs::path& history) {
+/// If the process used several devices, the one on which it allocated most. nullopt: PyTorch allocated nothing in it, as in
+/// a launcher that only asked for the number of GPUs.
+Result<std::optional<ExplainedRun>> explain_used(const fs::path& history) {
   auto source = read_source(history);
   if (!source) return source.error();
   std::optional<explain::Explanation> largest;
@@ -71,8 +72,18 @@ Result<ExplainedRun> explain_history(const fs::path& history) {
       largest = std::move(explained).value();
     }
   }
-  if (!largest) return failed.value_or(Error{history.string() + ": it holds no recorded events", ""});
-  return ExplainedRun{history, std::move(source->snapshot), std::move(*largest)};
+  if (failed && !largest) return *failed;
+  if (!largest) return std::optional<ExplainedRun>();
+  return std::optional(ExplainedRun{history, std::move(source->snapshot), std::move(*largest)});
+}
+
+Error without_events(const fs::path& path) { return {path.string() + ": it contains no recorded events", ""}; }
+
+Result<ExplainedRun> explain_history(const fs::path& history) {
+  auto explained = explain_used(history);
+  if (!explained) return explained.error();
+  if (!*explained) return without_events(history);
+  return std::move(**explained);
 }
 
 std::string names_of(const std::vector<fs::path>& folders) {
@@ -87,13 +98,18 @@ Result<ExplainedRun> explain_folder(const fs::path& folder) {
   const auto histories = launch::RunDirectory(folder).histories();
   if (histories.empty()) return Error{"there is no memory history in '" + folder.string() + "'", ""};
   std::optional<ExplainedRun> largest;
+  std::size_t processes = 0;
   for (const auto& history : histories) {
-    auto explained = explain_history(history);
+    auto explained = explain_used(history);
     if (!explained) return explained.error();
-    if (largest && explained->explanation.peak.allocated <= largest->explanation.peak.allocated) continue;
-    largest.emplace(std::move(explained).value());
+    auto& used = *explained;
+    if (!used) continue;
+    ++processes;
+    if (!largest || used->explanation.peak.allocated > largest->explanation.peak.allocated)
+      largest.emplace(std::move(*used));
   }
-  largest->explanation.processes = histories.size();
+  if (!largest) return without_events(histories.front());
+  largest->explanation.processes = processes;
   return std::move(*largest);
 }
 

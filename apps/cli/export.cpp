@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "commands.h"
@@ -11,6 +12,7 @@
 #include "run_note.h"
 #include "screen.h"
 #include "snapshot/writer.h"
+#include "typed_line.h"
 
 namespace dryfit::cli {
 namespace {
@@ -25,20 +27,26 @@ struct ExportOptions {
   std::filesystem::path output;
 };
 
-Result<std::string> exported(const ExplainedRun& run, const ExportOptions& options) {
+Status check_words(const ExportOptions& options) {
+  const std::set<std::string> formats{"perfetto", "snapshot", "csv", "folded"};
+  const std::set<std::string> stacks{"module", "line"};
+  if (!formats.contains(options.format)) {
+    return unknown_word("format", options.format, formats, "Give --format perfetto, snapshot, csv or folded.");
+  }
+  if (!stacks.contains(options.by)) return unknown_word("stacks", options.by, stacks, "Give --by module or line.");
+  return {};
+}
+
+std::string exported(const ExplainedRun& run, const ExportOptions& options) {
   const auto& explanation = run.explanation;
   if (options.format == "perfetto") return report::to_chrome_trace(explanation);
   if (options.format == "snapshot") return snapshot::to_pickle(report::annotated(run.snapshot, explanation));
   if (options.format == "csv") return report::to_csv(explanation);
-  if (options.format == "folded") {
-    if (options.by == "module") return report::to_folded(explanation, By::module);
-    if (options.by == "line") return report::to_folded(explanation, By::line);
-    return Error{"'" + options.by + "' is not a kind of stacks", "Give --by module or line."};
-  }
-  return Error{"unknown format '" + options.format + "'", "Give --format perfetto, snapshot, csv or folded."};
+  return report::to_folded(explanation, options.by == "line" ? By::line : By::module);
 }
 
 int run_export(const ExportOptions& options) {
+  if (const auto status = check_words(options); !status) return fail(status.error(), kWrongUsage);
   if (!options.output.empty()) {
     if (const auto status = check_writable(options.output); !status) return fail(status.error(), kWrongUsage);
   }
@@ -46,11 +54,10 @@ int run_export(const ExportOptions& options) {
   if (!run) return fail(run.error(), kWrongUsage);
   print_note_on_run(options.run);
   const auto text = exported(*run, options);
-  if (!text) return fail(text.error(), kWrongUsage);
   if (options.output.empty()) {
-    return print(*text) ? kSuccess : fail({"cannot write to stdout", ""}, kCouldNotTell);
+    return print(text) ? kSuccess : fail({"cannot write to stdout", ""}, kCouldNotTell);
   }
-  const auto status = write_atomically(options.output, *text);
+  const auto status = write_atomically(options.output, text);
   return status ? kSuccess : fail(status.error(), kCouldNotTell);
 }
 

@@ -75,7 +75,7 @@ int replace(const fs::path& path, std::string_view text) {
   return error;
 }
 
-/// For what is no regular file: a pipe, a terminal, a device. 0, or errno.
+/// For anything but a regular file: a pipe, a terminal, a device. 0, or errno.
 int write_in_place(const fs::path& path, std::string_view text) {
   const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
   if (fd < 0) return errno;

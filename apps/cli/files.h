@@ -33,7 +33,7 @@ class WorkFolder {
 };
 
 /// Writes the whole text or leaves what was there before: through a temporary file beside it. A symbolic link stays and
-/// what it leads to is written; what is no regular file (a pipe, a device) is written in place.
+/// what it leads to is written; anything but a regular file (a pipe, a device) is written in place.
 Status write_atomically(const std::filesystem::path& path, std::string_view text);
 
 /// Whether write_atomically() could write there.

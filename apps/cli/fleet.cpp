@@ -99,8 +99,7 @@ class Fleet {
     if (running_.empty() || stopped_ || !progress_.due()) return;
     auto& shown = running_.front();
     const auto& run = runs_[shown.index];
-    progress_.draw(
-        {.card = run.card, .doing = doing(shown), .running = running_.size(), .done = done_, .all = runs_.size()});
+    progress_.draw({.card = run.card, .doing = doing(shown), .done = done_, .all = runs_.size()});
   }
 
   std::string doing(Running& shown) const {

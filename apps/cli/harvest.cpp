@@ -234,7 +234,7 @@ void declare(CLI::App& command, HarvestOptions& o) {
   command.add_option("--limit", o.limit, "Run only the first N jobs of the grid (a fair sample of all)")
       ->type_name("N")
       ->check(whole_number(1, 100'000'000));
-  command.add_option("--timeout", o.timeout, "Time limit for each job (90, 5m, 2h)")
+  command.add_option("--timeout", o.timeout, "Time limit for each job: 90, 5m, 2h")
       ->type_name("TIME")
       ->capture_default_str();
   command.add_flag("--afresh", o.afresh, "Start a new Python for each job instead of forking one (slower, same rows)");
@@ -252,7 +252,7 @@ void add_harvest(CLI::App& app, int& exit_code) {
   command->footer(
       "Examples:\n  dryfit harvest --out jobs.jsonl --limit 500\n"
       "  dryfit harvest --out jobs.jsonl --on slurm --tasks 16 --cpus 4 --partition cpu --time 4:00:00\n\n"
-      "Exit code: 0 all jobs are in the file, or submitted with --no-wait; 1 some are missing (interrupted, killed,\n"
+      "Exit code: 0 all jobs are in the file, or submitted with --no-wait; 1 some are missing (interrupted, killed, "
       "disk full); 2 wrong usage.");
   auto options = std::make_shared<HarvestOptions>();
   declare(*command, *options);

@@ -3,6 +3,7 @@
 #include "help.h"
 
 #include <algorithm>
+#include <cctype>
 #include <sstream>
 #include <string_view>
 #include <vector>
@@ -44,11 +45,24 @@ std::vector<std::string> shell_words(std::string_view command) {
   return words;
 }
 
+/// An option stays on the line of its value.
+std::vector<std::string> with_values(const std::vector<std::string>& words) {
+  std::vector<std::string> units;
+  for (const auto& word : words) {
+    const bool is_value = !units.empty() && units.back().starts_with("-") && units.back() != "--" &&
+                          units.back().find(' ') == std::string::npos &&
+                          std::isalnum(static_cast<unsigned char>(word[0]));
+    if (is_value) units.back() += " " + word;
+    if (!is_value) units.push_back(word);
+  }
+  return units;
+}
+
 std::string example(std::string_view line) {
   if (report::width(line) <= kPlain.columns) return std::string(line) + "\n";
   std::string text;
   std::string current = " ";
-  for (const auto& word : shell_words(line)) {
+  for (const auto& word : with_values(shell_words(line))) {
     if (report::width(current + " " + word + " \\") > kPlain.columns) {
       text += current + " \\\n";
       current = "     ";
@@ -152,8 +166,8 @@ std::string usage(const CLI::App& app) {
     if (option->get_positional()) {
       arguments += " " + argument_in_usage(*option);
     } else if (option->get_required()) {
-      const auto type = option->get_type_size() == 0 ? "" : " " + option->get_type_name();
-      required += " " + shown_name(*option) + type;
+      required += " " + shown_name(*option);
+      if (!option->get_type_name().empty()) required += " " + option->get_type_name();
     }
   }
   return text + required + " [OPTIONS]" + arguments;

@@ -98,19 +98,20 @@ void declare(CLI::App& command, LearnOptions& o) {
   command.add_flag("--json", o.json, "Print JSON");
 }
 
-/// Whether the arguments are meant for dryfit-train: neither --from-history nor a request for help.
-bool names_a_table(const Arguments& arguments) {
+/// Whether the arguments are meant for dryfit-train: they name a table of jobs or rows of a harvest.
+bool is_for_training(const Arguments& arguments) {
   const auto& words = arguments.ours;
-  if (words.size() < 2 || words[0] != "learn") return false;
-  return std::ranges::none_of(
-      words, [](const std::string& word) { return word == "--from-history" || word == "--help" || word == "-h"; });
+  if (words.empty() || words[0] != "learn") return false;
+  return std::ranges::any_of(words, [](const std::string& word) {
+    return word.substr(0, word.find('=')) == "--data" || word.substr(0, word.find('=')) == "--harvest";
+  });
 }
 
 }  // namespace
 
 void add_learn(CLI::App& app, const Arguments& arguments, int& exit_code) {
   auto* command = app.add_subcommand("learn", "Learn from recorded jobs, dry runs or a table")->group(kSite);
-  if (names_a_table(arguments)) return forward_to(*command, "dryfit-train", arguments, exit_code);
+  if (is_for_training(arguments)) return forward_to(*command, "dryfit-train", arguments, exit_code);
   command->footer(
       "Examples:\n  dryfit learn --from-history --coverage 0.95\n"
       "  dryfit learn --harvest rows.jsonl --models models.jsonl --gpu-file mine.toml --out predictions.csv "

@@ -12,10 +12,12 @@
 #include "files.h"
 #include "predict_answer.h"
 #include "predict_model_file.h"
+#include "predict_question.h"
 #include "predictor/known_models.h"
 #include "report/table.h"
 #include "resources.h"
 #include "screen.h"
+#include "typed_line.h"
 
 namespace dryfit::cli {
 namespace {
@@ -23,11 +25,16 @@ namespace {
 namespace fs = std::filesystem;
 
 struct ModelsOptions {
+  std::string filter;
   std::vector<fs::path> from;
   fs::path out;
   fs::path models;
   std::vector<fs::path> cards;
 };
+
+bool has_in_name(const predictor::KnownModel& known, const std::string& filter) {
+  return (known.description.source + "/" + known.description.name).find(filter) != std::string::npos;
+}
 
 std::vector<report::Cell> row(const predictor::KnownModel& known) {
   using enum report::Align;
@@ -41,7 +48,13 @@ std::vector<report::Cell> row(const predictor::KnownModel& known) {
           {std::to_string(model.probes.size()), right}};
 }
 
-int list_models(const predictor::KnownModels& known) {
+Error no_such_model(const predictor::KnownModels& known, const std::string& filter) {
+  const auto nearest = nearest_model(known, filter);
+  const auto question = nearest.empty() ? "" : did_you_mean(TypedLine::own(), filter, nearest) + " ";
+  return {"no model matches '" + filter + "'", question + "Run `dryfit models` to list all models."};
+}
+
+int list_models(const predictor::KnownModels& known, const std::string& filter) {
   using enum report::Align;
   std::vector<std::vector<report::Cell>> rows{{{"model"},
                                                {"size", right},
@@ -54,7 +67,10 @@ int list_models(const predictor::KnownModels& known) {
     cell.has_paint = true;
     cell.paint = report::Paint::faint;
   }
-  for (const auto& model : known.models()) rows.push_back(row(model));
+  for (const auto& model : known.models()) {
+    if (has_in_name(model, filter)) rows.push_back(row(model));
+  }
+  if (rows.size() == 1) return fail(no_such_model(known, filter), kWrongUsage);
   return print(list_text(rows, 4)) ? kSuccess : kCouldNotTell;
 }
 
@@ -122,7 +138,7 @@ int models(const ModelsOptions& options) {
   const auto known = predictor::KnownModels::read(options.models.empty() ? models_folder(*resources) / kModelCatalogue
                                                                          : options.models);
   if (!known) return fail(known.error(), kCouldNotTell);
-  return list_models(*known);
+  return list_models(*known, options.filter);
 }
 
 }  // namespace
@@ -130,9 +146,10 @@ int models(const ModelsOptions& options) {
 void add_models(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand("models", "List the models that `dryfit predict` knows by name")->group(kLists);
   command->footer(
-      "Examples:\n  dryfit models\n  dryfit models --from jobs.jsonl --out models.jsonl\n\n"
+      "Examples:\n  dryfit models resnet\n  dryfit models --from jobs.jsonl --out models.jsonl\n\n"
       "--from makes a catalogue of your own from rows of `dryfit harvest`, for `dryfit predict --models`.");
   auto options = std::make_shared<ModelsOptions>();
+  command->add_option("FILTER", options->filter, "Show only models whose name contains this");
   command->add_option("--models", options->models, "Catalogue to list (default: the installed one)")->type_name("FILE");
   command->add_option("--from", options->from, "Make a catalogue from these rows (repeatable)")
       ->type_name("FILE")

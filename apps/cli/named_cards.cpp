@@ -7,6 +7,8 @@
 #include <set>
 
 #include "card/card_match.h"
+#include "command_options.h"
+#include "resources.h"
 
 namespace dryfit::cli {
 namespace {
@@ -36,6 +38,12 @@ std::optional<Counted> counted(const Catalogue& catalogue, const std::string& na
   return std::nullopt;
 }
 
+/// "a, b" is a list, too.
+std::string trimmed(const std::string& name) {
+  const auto begin = std::min(name.find_first_not_of(' '), name.size());
+  return name.substr(begin, name.find_last_not_of(' ') + 1 - begin);
+}
+
 bool is_run(const TypedLine& line) { return !line.words().empty() && line.words().front() == "run"; }
 
 std::string count_hint(const Counted& counted, const std::string& name, const TypedLine& line) {
@@ -47,11 +55,12 @@ std::string count_hint(const Counted& counted, const std::string& name, const Ty
          counted.name + " -- python train.py`.";
 }
 
-/// A wrong name may also stand in a file.
-std::string hint_with(const std::string& name, const std::string& right, const TypedLine& line) {
-  const auto corrected = line.with(name, right);
-  if (corrected.words() == line.words()) return "Did you mean '" + right + "'?";
-  return did_you_mean(corrected);
+/// A number or a device of PyTorch is not a kind of GPU.
+bool is_device(const std::string& name) { return is_number(name) || name.starts_with("cuda"); }
+
+std::string hint_for_unknown(const std::string& name, const TypedLine& line) {
+  if (is_device(name)) return "Name a kind of GPU, for example `" + line.with(name, kExample).text() + "`. " + kList;
+  return "Run `dryfit gpus` to list the NVIDIA GPUs that Dryfit knows. To describe your own, see docs/cards.md.";
 }
 
 std::string hint_for(const Catalogue& catalogue, const std::string& name, const TypedLine& line) {
@@ -60,16 +69,30 @@ std::string hint_for(const Catalogue& catalogue, const std::string& name, const 
   }
   if (const auto found = counted(catalogue, name)) return count_hint(*found, name, line);
   const auto likely = likely_cards(catalogue, name);
-  if (likely.empty()) return std::string(kList) + " To describe your own, see docs/cards.md.";
-  return hint_with(name, likely.front()->card.id, line) + " " + kList;
+  if (likely.empty()) return hint_for_unknown(name, line);
+  return did_you_mean(line, name, likely.front()->card.id) + " " + kList;
+}
+
+/// The line with --gpu before its first argument, if that is a GPU: `run rtx-4090 -- python train.py`.
+std::optional<TypedLine> with_gpu_named(const TypedLine& line) {
+  const auto& words = line.words();
+  if (words.size() < 2 || words[1].starts_with("-") || words[1].ends_with(".py")) return std::nullopt;
+  if (!names_a_card(words[1])) return std::nullopt;
+  return line.with_word(words[1], {"--gpu", words[1]});
 }
 
 }  // namespace
 
+bool names_a_card(const std::string& name) {
+  const auto resources = find_resources();
+  const auto catalogue = resources ? Catalogue::load(resources->cards) : Result<Catalogue>(resources.error());
+  return catalogue && !likely_cards(*catalogue, name).empty();
+}
+
 Result<std::vector<const CardFile*>> named_cards(const Catalogue& catalogue, const std::vector<std::string>& names) {
   std::vector<const CardFile*> cards;
   for (const auto& name : names) {
-    const auto card = match_card(catalogue, name);
+    const auto card = match_card(catalogue, trimmed(name));
     if (!card) return wrong_gpu(catalogue, name, card.error(), TypedLine::own());
     if (std::ranges::find(cards, *card) == cards.end()) cards.push_back(*card);
   }
@@ -81,7 +104,10 @@ Error wrong_gpu(const Catalogue& catalogue, const std::string& name, const Error
 }
 
 Error no_gpu(const TypedLine& line) {
-  return {"no GPU given", "Name one, for example `" + line.with_options({"--gpu", kExample}).text() + "`. " + kList};
+  const auto named = with_gpu_named(line);
+  const auto complete = with_whole_command(named ? *named : line.with_options({"--gpu", kExample}));
+  if (named) return {"no GPU given", did_you_mean(complete)};
+  return {"no GPU given", "Name one, for example `" + complete.text() + "`. " + kList};
 }
 
 }  // namespace dryfit::cli

@@ -14,6 +14,9 @@ namespace dryfit::cli {
 /// The cards that these names mean, each once. The Error is that of the first name that means none or several.
 Result<std::vector<const CardFile*>> named_cards(const Catalogue& catalogue, const std::vector<std::string>& names);
 
+/// Whether a card of the installed catalogue is called so, or nearly so.
+bool names_a_card(const std::string& name);
+
 /// `why` match_card rejects this name, with the line that would have worked as far as it is known.
 Error wrong_gpu(const Catalogue& catalogue, const std::string& name, const Error& why, const TypedLine& line);
 

@@ -12,6 +12,7 @@
 #include "observe_options.h"
 #include "observe_record.h"
 #include "screen.h"
+#include "typed_line.h"
 
 namespace dryfit::cli {
 namespace {
@@ -34,10 +35,16 @@ Result<history::Imported> imported(const ObserveOptions& options, const std::str
   return history::import_content(content, *format, kind);
 }
 
+Error not_the_output(const std::string& script) {
+  return {"'" + script + "' is a script, not the output of a tool that measured a job",
+          did_you_mean(TypedLine::own().with_word(script, {"--", "python", script}))};
+}
+
 int observe(ObserveOptions options) {
   auto around = surroundings(options);
   if (!around) return fail(around.error(), kWrongUsage);
   const auto& [environment, place, catalogue] = *around;
+  if (options.file.extension() == ".py") return fail(not_the_output(options.file.string()), kWrongUsage);
   std::string content;
   if (const auto status = read_into(content, options.file); !status) return fail(status.error(), kWrongUsage);
   auto found = imported(options, content, catalogue);

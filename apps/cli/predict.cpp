@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -100,6 +101,16 @@ Status check_one_description(const PredictOptions& options) {
   return Error{"more than one job description given", "Give only one of --model, --python and a JSON file."};
 }
 
+/// The models of a family, if `typed` is one: "bert".
+Error with_list(Error error, const std::string& typed, const predictor::KnownModels& known) {
+  const auto contains = [&](const predictor::KnownModel& model) {
+    return model.description.name.find(typed) != std::string::npos;
+  };
+  const auto count = std::ranges::count_if(known.models(), contains);
+  if (count > 0) error.hint = fmt::format("Run `dryfit models {}` to list {} models with such a name.", typed, count);
+  return error;
+}
+
 /// For a missing batch or an unknown model: a command that works.
 Error with_command(Error error, const PredictOptions& options, const predictor::KnownModels* known) {
   const auto& typed = options.defaults.model;
@@ -109,7 +120,8 @@ Error with_command(Error error, const PredictOptions& options, const predictor::
   }
   if (known == nullptr || typed.empty() || known->find(typed, options.defaults.size)) return error;
   const auto nearest = nearest_model(*known, typed);
-  if (nearest.empty() || nearest == typed) return error;
+  if (nearest.empty()) return with_list(error, typed, *known);
+  if (nearest == typed) return error;
   error.hint = did_you_mean(TypedLine::own().with(typed, nearest)) + " Run `dryfit models` to list all models.";
   return error;
 }
@@ -167,6 +179,11 @@ Error unreadable(const PredictSession& session, const std::string& path, int err
 /// A file holds one description, which may span several lines, or one on each line.
 int answer_file(const PredictSession& session, const std::string& path) {
   if (path == "-") return answer_lines(session, STDIN_FILENO);
+  if (path.ends_with(".py")) {
+    return fail({"'" + path + "' is a script, not the description of a job",
+                 "For a model in Python, give --python " + path + ":FACTORY, where FACTORY() returns the model."},
+                kWrongUsage);
+  }
   const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) return fail(unreadable(session, path, errno), kWrongUsage);
   const auto whole = single_description(path);
@@ -262,7 +279,7 @@ void declare_job(CLI::App& command, PredictDefaults& o) {
   command.add_option("--optimizer", o.optimizer, "Optimizer: sgd, momentum, adam, adamw, rmsprop, adagrad, adafactor")
       ->type_name("NAME")
       ->capture_default_str();
-  command.add_option("--precision", o.precision, "Precision: fp32, bf16-amp, fp16-amp, or bf16 (whole model)")
+  command.add_option("--precision", o.precision, "Precision: fp32, bf16-amp, fp16-amp, or bf16 for the whole model")
       ->type_name("NAME")
       ->capture_default_str();
   command.add_flag("--checkpointing", o.checkpointing, "Recompute activations instead of keeping them");
@@ -279,7 +296,7 @@ void declare(CLI::App& command, PredictOptions& o) {
   command.add_option("--interpreter", o.interpreter, "Python interpreter for --python")
       ->type_name("COMMAND")
       ->capture_default_str();
-  command.add_option("--timeout", o.timeout, "Time limit for --python (90, 5m, 2h)")
+  command.add_option("--timeout", o.timeout, "Time limit for --python: 90, 5m, 2h")
       ->type_name("TIME")
       ->capture_default_str();
   command.add_option("--model-file", o.model_file, "Learned model of memory (default: the installed one)")
@@ -292,7 +309,7 @@ void declare(CLI::App& command, PredictOptions& o) {
       .add_option("--calibration", o.calibration.file,
                   "Site calibration that corrects the bounds (default: the one beside the default history)")
       ->type_name("FILE");
-  command.add_flag("--no-calibration", o.calibration.none, "Do not correct the bounds");
+  command.add_flag("--no-calibration", o.calibration.none, "Don't correct the bounds by the site calibration");
   command.add_option("--threads", o.threads, "Maximum parallel threads for a stream (default: one per core)")
       ->type_name("N")
       ->check(whole_number(1, 1024));

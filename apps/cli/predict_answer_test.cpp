@@ -68,14 +68,14 @@ TEST_F(PredictAnswerTest, What_a_card_may_take_beyond_its_estimate_makes_a_fit_t
 }
 
 TEST_F(PredictAnswerTest, The_model_gets_the_chip_of_each_card) {
-  std::vector<std::pair<double, double>> asked;
+  std::vector<std::pair<double, double>> requested;
   const auto predict = [&](const predictor::JobDescription& job, double coverage) {
-    asked.emplace_back(job.multiprocessors, job.compute_capability);
+    requested.emplace_back(job.multiprocessors, job.compute_capability);
     return always(kGib, kGib)(job, coverage);
   };
   const auto answered = answer(predict, {"rtx-4090", "a100-40gb", "4090"});
   ASSERT_TRUE(answered) << answered.error().what;
-  EXPECT_EQ(asked, (std::vector<std::pair<double, double>>{{128, 8.9}, {108, 8.0}}))
+  EXPECT_EQ(requested, (std::vector<std::pair<double, double>>{{128, 8.9}, {108, 8.0}}))
       << "a card that is named twice once";
 }
 
@@ -170,12 +170,12 @@ TEST_F(PredictAnswerTest, Doubts_are_noted) {
 }
 
 TEST_F(PredictAnswerTest, Step_times_are_those_of_the_requested_card) {
-  std::vector<std::string> asked;
+  std::vector<std::string> requested;
   const auto answered = timed([&](const predictor::JobDescription& job, const Card& card, double coverage) {
-    asked.push_back(card.id);
+    requested.push_back(card.id);
     return testing::always_half_a_second()(job, card, coverage);
   });
-  EXPECT_EQ(asked, (std::vector<std::string>{"rtx-4090-24gb"}));
+  EXPECT_EQ(requested, (std::vector<std::string>{"rtx-4090-24gb"}));
   ASSERT_TRUE(answered.cards[0].compute);
   EXPECT_EQ(answered.cards[0].compute->median_seconds, 0.5);
   EXPECT_TRUE(notes_of(answered).empty());

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "launch/nearest_name.h"
+#include "typed_line.h"
 
 namespace dryfit::cli {
 namespace {
@@ -28,11 +29,16 @@ Error missing(std::string_view what, std::string_view how) {
   return {"the job has no '" + std::string(what) + "'", "Give one with " + std::string(how) + "."};
 }
 
+/// Puts what was meant before the hint.
+Error with_meant(Error error, std::string_view typed, std::string_view meant) {
+  error.hint = did_you_mean(TypedLine::own(), typed, meant) + " " + error.hint;
+  return error;
+}
+
 /// Puts the nearest of the known names before the hint.
 Error with_nearest(Error error, std::string_view typed, const std::set<std::string>& names) {
   const auto nearest = launch::nearest_name(typed, names);
-  if (!nearest.empty()) error.hint = "Did you mean '" + nearest + "'? " + error.hint;
-  return error;
+  return nearest.empty() ? error : with_meant(std::move(error), typed, nearest);
 }
 
 /// The longest name with which `typed` begins, apart from case and punctuation: "ResNet-50" is resnet50, and
@@ -57,6 +63,23 @@ std::string same_letters(std::string_view typed, const std::set<std::string>& na
   return best;
 }
 
+/// How else a precision is called, and our name.
+constexpr auto kOtherPrecisionNames = std::to_array<std::pair<std::string_view, std::string_view>>({
+    {"float32", "fp32"},
+    {"float", "fp32"},
+    {"full", "fp32"},
+    {"tf32", "fp32"},
+    {"amp", "bf16-amp"},
+    {"mixed", "bf16-amp"},
+    {"bf16-mixed", "bf16-amp"},
+    {"fp16", "fp16-amp"},
+    {"float16", "fp16-amp"},
+    {"half", "fp16-amp"},
+    {"fp16-mixed", "fp16-amp"},
+    {"16-mixed", "fp16-amp"},
+    {"bfloat16", "bf16"},
+});
+
 Status check_size(double size) {
   if (std::isfinite(size) && size >= 0 && size == std::floor(size)) return {};
   return Error{"the job's 'size' is not a whole number above 0",
@@ -80,11 +103,18 @@ Result<predictor::Optimizer> find_optimizer(const std::string& name) {
   return with_nearest(found.error(), name, {"sgd", "momentum", "adam", "adamw", "rmsprop", "adagrad", "adafactor"});
 }
 
+Result<predictor::Precision> find_precision(const std::string& name) {
+  auto found = predictor::parse_precision(name);
+  if (found) return found;
+  const auto meant = precision_meant(name);
+  return meant.empty() ? found : with_meant(found.error(), name, meant);
+}
+
 Result<PredictQuestion> completed(const PredictDefaults& defaults, PredictQuestion question) {
   if (auto status = check_defaults(defaults); !status) return status.error();
   question.job.batch = defaults.batch;
   question.job.optimizer = *find_optimizer(defaults.optimizer);
-  question.job.precision = *predictor::parse_precision(defaults.precision);
+  question.job.precision = *find_precision(defaults.precision);
   question.job.checkpointing = defaults.checkpointing;
   question.gpus = defaults.gpus;
   question.coverage = defaults.coverage;
@@ -185,10 +215,21 @@ std::string nearest_model(const predictor::KnownModels& models, const std::strin
   return full == names.end() ? "" : *full;
 }
 
+std::string precision_meant(const std::string& typed) {
+  std::string plain = typed;
+  std::ranges::replace(plain, '_', '-');
+  std::ranges::transform(plain, plain.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (plain.starts_with("torch.")) plain.erase(0, std::string_view("torch.").size());
+  const auto found =
+      std::ranges::find(kOtherPrecisionNames, plain, &std::pair<std::string_view, std::string_view>::first);
+  if (found != kOtherPrecisionNames.end()) return std::string(found->second);
+  return plain != typed && predictor::parse_precision(plain) ? plain : "";
+}
+
 Status check_defaults(const PredictDefaults& defaults) {
   if (defaults.batch == 0) return missing("batch", "--batch 64, or \"batch\" in a JSON description");
   if (const auto optimizer = find_optimizer(defaults.optimizer); !optimizer) return optimizer.error();
-  if (const auto precision = predictor::parse_precision(defaults.precision); !precision) return precision.error();
+  if (const auto precision = find_precision(defaults.precision); !precision) return precision.error();
   if (defaults.coverage > 0 && defaults.coverage < 1) return {};
   return Error{"the coverage must be between 0 and 1", "Give a number such as 0.95."};
 }

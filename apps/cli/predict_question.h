@@ -47,6 +47,9 @@ Status check_defaults(const PredictDefaults& defaults);
 /// The known model that the user probably meant by `typed`, written so that it finds one model; empty if none is near.
 std::string nearest_model(const predictor::KnownModels& models, const std::string& typed);
 
+/// Our name for a precision that others call differently ("bfloat16" is bf16); empty if it is not known.
+std::string precision_meant(const std::string& typed);
+
 /// The job that the defaults alone describe. An Error names what is missing, unknown (with the nearest known name) or
 /// out of range; no Error concerns the cards.
 Result<PredictQuestion> question_of(const PredictDefaults& defaults, const ModelSource& models);

@@ -172,7 +172,7 @@ TEST_F(PredictReportTest, The_text_contains_step_times_and_their_model) {
   auto answered = timed();
   answered.question.job.model.blocks.clear();
   const auto text = predict_text(answered, model_, {.colour = false, .utf8 = false}, &compute);
-  for (const auto* part : {"95 % within", "500 ms", "250 ms - 1 s", "12 %",
+  for (const auto* part : {"95 % interval", "500 ms", "250 ms - 1 s", "12 %",
                            "step time predicted by compute.dryfit-model (jobs, 2026-11-16); trained on\n"
                            "  published throughput; errors: operations: median error 20 %\n"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\nin\n" << text;

@@ -56,6 +56,18 @@ std::string folded(std::string_view text, std::string_view indent) {
   return lines;
 }
 
+std::string faint_lines(std::string_view text, const Style& style) {
+  auto lines = folded(text, "  ");
+  if (!style.colour) return lines + "\n";
+  std::string painted;
+  for (std::size_t at = 0; at < lines.size();) {
+    const auto end = std::min(lines.find('\n', at), lines.size());
+    painted += report::painted(std::string_view(lines).substr(at, end - at), report::Paint::faint, style) + "\n";
+    at = end + 1;
+  }
+  return painted;
+}
+
 std::string job_text(const PredictQuestion& question) {
   const auto& job = question.job;
   const auto& model = job.model;
@@ -150,10 +162,10 @@ std::vector<Cell> step_cells(const PredictedCard& card) {
 
 std::string step_table(const PredictAnswer& answer, const Style& style) {
   if (!has_step_times(answer)) return std::string("step time: ") + kUnknown + "\n";
-  const auto within = coverage_text(answer.question.coverage) + " within";
+  const auto interval = coverage_text(answer.question.coverage) + " interval";
   std::vector<std::vector<Cell>> rows{{{"GPU"},
                                        {"step time", Align::right},
-                                       {within, Align::right},
+                                       {interval, Align::right},
                                        {"TFLOPS", Align::right},
                                        {"of peak", Align::right}}};
   for (const auto& card : answer.cards) rows.push_back(step_cells(card));
@@ -187,11 +199,12 @@ std::string_view errors_of_variant(std::string_view errors, std::string_view var
 }
 
 /// Which model file predicted `what`, and how good it is.
-std::string source_text(const std::string& what, const PredictModel& model, std::string_view variant) {
+std::string source_text(const std::string& what, const PredictModel& model, std::string_view variant,
+                        const Style& style) {
   const auto& card = model.card;
   const auto text = what + " predicted by " + model.file.filename().string() + " (" + card.name + ", " + card.date +
                     "); trained on " + std::string(clauses(card.data, 1)) + "; errors: ";
-  return folded(text + std::string(errors_of_variant(card.errors, variant)), "  ") + "\n";
+  return faint_lines(text + std::string(errors_of_variant(card.errors, variant)), style);
 }
 
 }  // namespace
@@ -201,15 +214,15 @@ std::string predict_text(const PredictAnswer& answer, const PredictModel& model,
   auto text = verdict_lines(answer, style);
   text += report::painted(folded(job_text(answer.question), "  "), report::Paint::strong, style) + "\n\n";
   text += memory_table(answer, style);
-  text += folded("as nvidia-smi would show it, including the CUDA context: " + contexts_text(answer), "  ") + "\n\n";
+  text += folded("as nvidia-smi would show it, including the CUDA context of " + contexts_text(answer), "  ") + "\n\n";
   text += step_table(answer, style);
   text += "operations per step: " + flops_text(answer.flops) + "\n";
   text += "similar to the training data: " + similarity_text(answer) + "\n";
-  for (const auto& note : notes_of(answer)) text += folded("note: " + note, "  ") + "\n";
-  text += source_text("memory", model, to_text(answer.cards.front().prediction.knowledge));
+  for (const auto& note : notes_of(answer)) text += faint_lines("note: " + note, style);
+  text += source_text("memory", model, to_text(answer.cards.front().prediction.knowledge), style);
   if (compute_model != nullptr && has_step_times(answer)) {
     const auto knowledge = predictor::compute_knowledge_of(answer.question.job);
-    text += source_text("step time", *compute_model, knowledge ? to_text(*knowledge) : "");
+    text += source_text("step time", *compute_model, knowledge ? to_text(*knowledge) : "", style);
   }
   return text;
 }

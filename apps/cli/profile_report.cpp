@@ -57,10 +57,10 @@ std::optional<Error> ended_badly(const launch::JobResult& result, const HookLog&
   }
 }
 
-/// trace-12.json belongs to told-12.jsonl.
+/// trace-12.json belongs to hooks-12.jsonl.
 std::optional<fs::path> trace_beside(const fs::path& log, const std::vector<fs::path>& traces) {
-  auto name = log.stem().string();
-  name.replace(0, 4, "trace");
+  const auto stem = log.stem().string();
+  const auto name = "trace" + stem.substr(std::min(stem.find('-'), stem.size()));
   const auto found = std::ranges::find(traces, name, [](const fs::path& trace) { return trace.stem().string(); });
   return found == traces.end() ? std::nullopt : std::optional(*found);
 }
@@ -74,9 +74,9 @@ std::size_t count_trained(const std::vector<fs::path>& log) {
 
 std::string line_of(const WrittenTrace& trace) {
   const auto& log = trace.run.log;
-  return fmt::format("{}: {} step{}{} of PyTorch {} on the CPU, {:.0f} s, {}\n", trace.path.string(), log.steps,
-                     log.steps == 1 ? "" : "s", trace.batch ? fmt::format(" at batch {}", *trace.batch) : "", log.torch,
-                     trace.run.wall.count(), to_text(trace.size));
+  return fmt::format("{} ({}): {} step{}{} on the CPU in {:.0f} s, with PyTorch {}\n", trace.path.string(),
+                     to_text(trace.size), log.steps, log.steps == 1 ? "" : "s",
+                     trace.batch ? fmt::format(" at batch {}", *trace.batch) : "", trace.run.wall.count(), log.torch);
 }
 
 std::string remarks_of(const WrittenTrace& trace) {

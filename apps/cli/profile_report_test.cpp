@@ -27,7 +27,7 @@ class ProfileReport : public ::testing::Test {
   launch::JobResult ended(Kind kind, int code, const char* log = kTwoSteps, bool trace = true) {
     launch::JobResult result{.ending = {kind, code}, .wall = std::chrono::seconds(5), .host_peak_rss = {3ull << 30}};
     if (log) {
-      result.hook_logs.push_back(folder_.path() / "told-12.jsonl");
+      result.hook_logs.push_back(folder_.path() / "hooks-12.jsonl");
       std::ofstream(result.hook_logs.back()) << log;
     }
     if (trace) result.profiles.push_back(folder_.path() / "trace-12.json");
@@ -46,7 +46,7 @@ TEST_F(ProfileReport, A_run_that_completed_its_steps_has_a_trace) {
   EXPECT_FALSE(run->failed());
   const std::vector<WrittenTrace> traces{{"trace.json.gz", {2048}, {9000}, {}, *run}};
   EXPECT_EQ(text_of(traces),
-            "trace.json.gz: 2 steps of PyTorch 2.6.0+cpu on the CPU, 5 s, 2.0 KiB\n"
+            "trace.json.gz (2.0 KiB): 2 steps on the CPU in 5 s, with PyTorch 2.6.0+cpu\n"
             "next: dryfit estimate trace.json.gz --gpu rtx-4090\n");
   const auto json = nlohmann::json::parse(json_of(traces, {"python", "train.py"}));
   EXPECT_EQ(json["traces"][0]["steps"], 2);
@@ -81,7 +81,7 @@ TEST_F(ProfileReport, Shrunk_traces_are_estimated_together_at_the_batch_of_the_p
   auto run = profiled(ended(Kind::steps_done, 0)).value();
   run.log.full_batch = 256;
   const auto text = text_of({{"a.json.gz", {1}, {1}, 4, run}, {"b.json.gz", {1}, {1}, 8, run}});
-  EXPECT_NE(text.find("2 steps at batch 8 of"), std::string::npos);
+  EXPECT_NE(text.find("2 steps at batch 8 on the CPU"), std::string::npos);
   EXPECT_NE(text.find("next: dryfit estimate a.json.gz b.json.gz --batch 256 --gpu"), std::string::npos);
 }
 

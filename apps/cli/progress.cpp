@@ -15,6 +15,9 @@
 namespace dryfit::cli {
 namespace {
 
+constexpr std::string_view kErase = "\r\033[K";
+constexpr std::string_view kBack = "\033[K\033[A\r";  ///< to the beginning of the line above
+
 using namespace std::chrono_literals;
 
 constexpr auto kQuietAtFirst = 1s;
@@ -84,8 +87,7 @@ std::string ProgressLine::text_of(const Content& content) const {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - begun_).count();
   std::string text = fmt::format("dryfit: {}", content.card);
   text += "  " + (content.doing.empty() ? "starting" : content.doing);
-  if (content.all > 1)
-    text += fmt::format("  ({} of {} runs done, {} running)", content.done, content.all, content.running);
+  if (content.all > 1) text += fmt::format("  ({} of {} runs done)", content.done, content.all);
   return text + fmt::format("  {} s", seconds);
 }
 
@@ -94,14 +96,14 @@ void ProgressLine::draw(const Content& content) {
   drawn_ = true;
   auto text = text_of(content);
   text.resize(std::min(text.size(), columns_of(STDERR_FILENO) - 1));
-  fmt::print(stderr, "\r{}\033[K\r", text);
+  fmt::print(stderr, "{}\n{}{}", kErase, text, kBack);
   std::fflush(stderr);
 }
 
 void ProgressLine::clear() {
   if (!drawn_) return;
   drawn_ = false;
-  fmt::print(stderr, "\r\033[K");
+  fmt::print(stderr, "{}\n{}{}", kErase, kErase, kBack);
   std::fflush(stderr);
 }
 

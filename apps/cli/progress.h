@@ -42,8 +42,9 @@ std::string progress_text(const LiveView::State& state, const std::optional<std:
 /// The same for a profiled program, with the remaining time if known; empty while its hooks have written nothing.
 std::string progress_text(const std::vector<std::filesystem::path>& logs, const std::optional<std::uint64_t>& steps);
 
-/// A line on stderr that is redrawn while programs run. Drawn only on a terminal, and not in the first second. It
-/// leaves the cursor at its beginning, so that output of the program overwrites it.
+/// A line on stderr that is redrawn while programs run. Drawn only on a terminal, and not in the first second. It is
+/// below the cursor's line, which is left empty: a line that the program prints there stays clean, and what it leaves of
+/// ours is erased when ours is drawn again.
 class ProgressLine {
  public:
   ProgressLine();
@@ -57,7 +58,6 @@ class ProgressLine {
   struct Content {
     std::string card;
     std::string doing;  ///< what the program is doing; empty: it is starting
-    std::size_t running = 0;
     std::size_t done = 0;
     std::size_t all = 0;
   };

@@ -58,7 +58,7 @@ Result<ReplaySource> load(const fs::path& path) {
 /// The requested device; otherwise the one on which most is reserved at the end of the recording.
 Result<int> chosen_device(const ReplaySource& source, const std::vector<int>& recorded, std::optional<int> requested) {
   if (recorded.empty()) {
-    return Error{source.file.string() + ": it holds no recorded events",
+    return Error{source.file.string() + ": it contains no recorded events",
                  "Call torch.cuda.memory._record_memory_history() before the part you want to record."};
   }
   if (requested && std::ranges::find(recorded, *requested) == recorded.end()) {

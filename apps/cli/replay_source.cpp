@@ -15,6 +15,7 @@
 #include "launch/run_directory.h"
 #include "own_environment.h"
 #include "snapshot/reader.h"
+#include "typed_line.h"
 
 namespace dryfit::cli {
 namespace {
@@ -22,6 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kHistory = "history-";
+constexpr std::string_view kProfile = "JSON as written by a profiler; a snapshot is a pickle file";
 constexpr const char* kHint =
     "Keep a run with `dryfit run --save DIR`, or give a file written by torch.cuda.memory._dump_snapshot.";
 
@@ -44,7 +46,7 @@ std::string_view known_as(const fs::path& path) {
       {"dryfit\r\n", "a Dryfit trace; the recording is the history-*.pickle file beside it"},
       {"\x1f\x8b", "compressed with gzip; unpack it first"},
       {"PK\x03\x04", "a zip archive as written by torch.save; a snapshot is written by _dump_snapshot"},
-      {"{", "JSON as written by a profiler; a snapshot is a pickle file"}};
+      {"{", kProfile}};
   std::error_code error;
   if (!fs::is_regular_file(path, error)) return "";
   std::string beginning(8, '\0');
@@ -54,6 +56,11 @@ std::string_view known_as(const fs::path& path) {
     if (beginning.starts_with(bytes)) return kind;
   }
   return "";
+}
+
+std::string estimate_hint(const fs::path& profile) {
+  const auto gpu = TypedLine::own().value_of("--gpu").value_or("rtx-4090");
+  return did_you_mean(TypedLine({"estimate", "--gpu", gpu, profile.string()}));
 }
 
 std::optional<Machine> machine_beside(const fs::path& snapshot) {
@@ -133,7 +140,7 @@ Result<fs::path> find_snapshot(const fs::path& typed) {
   auto path = typed;
   if (!fs::exists(path, error)) {
     const auto name = path.string();
-    if (!name.starts_with("last")) return Error{"there is no '" + name + "'", kHint};
+    if (!name.starts_with("last")) return Error{"no such file or run: '" + name + "'", kHint};
     auto run = named_run(name, own_environment());
     if (!run) return run.error();
     path = *std::move(run);
@@ -159,7 +166,8 @@ Result<ReplaySource> read_source(const fs::path& file) {
   auto snapshot = snapshot::read_snapshot(file);
   if (!snapshot) {
     const auto kind = known_as(file);
-    return kind.empty() ? snapshot.error() : Error{fmt::format("{} is {}", file.string(), kind), kHint};
+    if (kind.empty()) return snapshot.error();
+    return Error{fmt::format("{} is {}", file.string(), kind), kind == kProfile ? estimate_hint(file) : kHint};
   }
   ReplaySource source{.file = file, .snapshot = std::move(snapshot).value(), .machine = machine_beside(file)};
   read_traces_beside(source);

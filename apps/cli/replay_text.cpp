@@ -139,10 +139,10 @@ std::string numbers_table(const ReplayRow& row, const Style& style) {
 }
 
 std::string numbers_line(const whatif::Outcome& outcome, const Style& style) {
-  auto text = fmt::format("reserved {}, allocated {}, free {} (largest block {})", to_text(outcome.peak_reserved),
-                          to_text(outcome.peak_allocated), to_text(outcome.fragmentation()),
-                          to_text(outcome.largest_free_at_peak));
-  if (outcome.alloc_retries > 0) text += fmt::format(", retries {}", outcome.alloc_retries);
+  auto text = fmt::format("reserved {}, with {} free at that moment (largest block {}); allocated {}",
+                          to_text(outcome.peak_reserved), to_text(outcome.fragmentation()),
+                          to_text(outcome.largest_free_at_peak), to_text(outcome.peak_allocated));
+  if (outcome.alloc_retries > 0) text += fmt::format("; retries {}", outcome.alloc_retries);
   return report::wrapped(text, "  ", "    ", Paint::faint, style);
 }
 
@@ -362,8 +362,8 @@ std::string outside_line(const ReplayReport& report, const Style& style) {
                         report::glyphs(style).plus_minus, to_text(row.outside.high - row.outside.estimate));
   }
   if (list.empty()) return "";
-  return report::wrapped("device peak = PyTorch reserved, simulated, + memory outside PyTorch, estimated: " + list, "",
-                         "  ", Paint::faint, style);
+  return report::wrapped("device peak = reserved (simulated) + memory outside PyTorch (estimated): " + list, "", "  ",
+                         Paint::faint, style);
 }
 
 std::string note_lines(const ReplayReport& report, const Style& style) {

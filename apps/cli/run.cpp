@@ -79,6 +79,8 @@ Result<launch::JobOptions> job_in(const Session& session, const fs::path& folder
                             .driver_directory = session.resources.driver,
                             .hooks_directory = session.resources.hooks,
                             .steps = options.steps,
+                            .most_steps = options.most_steps,
+                            .until_text = options.until_text,
                             .timeout = options.timeout,
                             .keep_initialisation = options.keep_initialisation,
                             .memory_history = options.memory_history,

@@ -39,7 +39,7 @@ std::optional<Clock::time_point> written_at(const fs::path& file) {
 /// A verdict.json, as far as a note needs it.
 struct PastRun {
   std::string command;
-  std::string age;
+  Clock::duration age;
   std::string why_unknown;  ///< the reason for "cannot tell"; empty if there is an answer
 };
 
@@ -48,8 +48,7 @@ std::optional<PastRun> past_run(const fs::path& verdict, Clock::time_point now) 
   const auto json = nlohmann::json::parse(file, nullptr, false);
   const auto written = written_at(verdict);
   if (!json.is_object() || !written) return std::nullopt;
-  PastRun run{.command = shell_text(json.value("command", std::vector<std::string>())),
-              .age = age_text(now - *written)};
+  PastRun run{.command = shell_text(json.value("command", std::vector<std::string>())), .age = now - *written};
   for (const auto& result : json.value("results", nlohmann::json::array())) {
     if (result.value("verdict", "") != "cannot-tell") continue;
     run.why_unknown = result.value("reason", "");
@@ -60,6 +59,12 @@ std::optional<PastRun> past_run(const fs::path& verdict, Clock::time_point now) 
 
 std::string ending_text(const PastRun& run) {
   return run.why_unknown.empty() ? "" : " It ended in \"cannot tell\": " + run.why_unknown + ".";
+}
+
+/// Nobody doubts which run the last one is when it ended a moment ago.
+bool is_obvious(const PastRun& last) {
+  using namespace std::chrono_literals;
+  return last.age < 1min && last.why_unknown.empty();
 }
 
 }  // namespace
@@ -75,13 +80,15 @@ std::string note_on_run(const std::string& run, const std::vector<std::string>& 
   const bool is_last = name == "last";
   const auto unkept = is_last ? kept->unkept() : std::nullopt;
   const auto later = unkept ? past_run(*unkept, now) : std::nullopt;
+  if (is_last && !later && is_obvious(*shown)) return "";
   std::string text;
   if (later) {
-    text = fmt::format("the last run, `{}` ({}), left nothing to show.{}\n", later->command, later->age,
+    text = fmt::format("the last run, `{}` ({}), left nothing to show.{}\n", later->command, age_text(later->age),
                        ending_text(*later));
   }
   const auto which = later ? "the run before it" : is_last ? "the last run" : name;
-  return text + fmt::format("this is {}: `{}` ({}).{}\n", which, shown->command, shown->age, ending_text(*shown));
+  return text +
+         fmt::format("this is {}: `{}` ({}).{}\n", which, shown->command, age_text(shown->age), ending_text(*shown));
 }
 
 void print_note_on_run(const std::string& run) {

@@ -44,6 +44,14 @@ TEST_F(NoteOnRun, It_has_the_command_and_the_age) {
   EXPECT_EQ(note("last", 50h), "this is the last run: `python 'my train.py'` (2 days ago).\n");
 }
 
+TEST_F(NoteOnRun, A_run_that_has_just_ended_needs_no_note_unless_it_cannot_tell) {
+  keep("a.py", "fits", "");
+  EXPECT_EQ(note("last"), "");
+  keep("b.py", "cannot-tell", "it used no GPU");
+  EXPECT_EQ(note("last"),
+            "this is the last run: `python b.py` (0 s ago). It ended in \"cannot tell\": it used no GPU.\n");
+}
+
 TEST_F(NoteOnRun, An_earlier_run_is_called_by_its_name) {
   keep("a.py", "fits", "");
   keep("b.py", "fits", "");

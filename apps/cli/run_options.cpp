@@ -66,6 +66,30 @@ Error missing_gpu(const std::string& program, const TypedLine& line) {
           did_you_mean(TypedLine(words).with_options({"--gpu", *late}))};
 }
 
+constexpr std::uint64_t kMostAutomaticSteps = 10;
+
+/// "3 steps", "1 step" → "3", "1".
+std::optional<std::string> number_of_steps(const std::string& text) {
+  const auto space = text.find(' ');
+  const auto unit = space == std::string::npos ? "" : text.substr(space + 1);
+  const bool is_number = space > 0 && text.find_first_not_of("0123456789") == space;
+  return is_number && (unit == "step" || unit == "steps") ? std::optional(text.substr(0, space)) : std::nullopt;
+}
+
+/// When the program is to be stopped.
+Status parse_end(const TypedRunOptions& typed, RunOptions& result) {
+  if (typed.until == "end") return parse_steps("all", result.steps);
+  if (const auto number = number_of_steps(typed.until)) return parse_steps(*number, result.steps);
+  if (!typed.until.empty()) {
+    result.steps.reset();
+    result.until_text = typed.until;
+    return {};
+  }
+  if (!typed.steps.empty() && typed.steps != "auto") return parse_steps(typed.steps, result.steps);
+  result.most_steps = kMostAutomaticSteps;
+  return {};
+}
+
 }  // namespace
 
 void TypedRunOptions::declare(CLI::App& app) {
@@ -75,9 +99,13 @@ void TypedRunOptions::declare(CLI::App& app) {
   app.add_option("--count", o.count, "Number of such GPUs in the machine (default: 1)")
       ->type_name("N")
       ->check(whole_number(1, kMostCards));
-  app.add_option("--steps", steps, "Number of optimizer steps to run, or all")
-      ->type_name("N|all")
-      ->capture_default_str();
+  auto* steps_option = app.add_option("--steps", steps,
+                                      "Number of optimizer steps to run, all, or auto: 3, and up to 10 while memory "
+                                      "grows (default: auto)")
+                           ->type_name("N|all|auto");
+  app.add_option("--until", until, "Where to stop: end, 'N steps', or a text that the program prints")
+      ->type_name("end|STEPS|TEXT")
+      ->excludes(steps_option);
   app.add_option("--timeout", timeout, "Time limit: 90, 5m, 2h (default: none)")->type_name("TIME");
   app.add_flag("--keep-init", o.keep_initialisation,
                "Run the random initialization of large CPU tensors instead of skipping it");
@@ -99,7 +127,7 @@ void TypedRunOptions::declare(CLI::App& app) {
   app.add_option("--save", o.save, "Keep traces, memory histories and verdict.json in this new folder")
       ->type_name("DIR");
   app.add_flag("--json", o.json, "Print JSON instead of the report; the program's output goes to stderr");
-  app.add_option("--output", o.output, "Also write the JSON to this file")->type_name("FILE");
+  app.add_option("-o,--output", o.output, "Also write the JSON to this file")->type_name("FILE");
   app.add_option("--jobs", o.jobs, "Maximum parallel runs (default: one per core)")
       ->type_name("N")
       ->check(whole_number(1, 1024));
@@ -113,7 +141,7 @@ Result<RunOptions> TypedRunOptions::parse(std::vector<std::string> command) cons
   result.explain = !no_history && !no_explain;
   std::erase(result.gpus, "");
   if (result.gpus.empty()) return missing_gpu(result.command.front(), TypedLine::own());
-  if (const auto status = parse_steps(steps, result.steps); !status) return status.error();
+  if (const auto status = parse_end(*this, result); !status) return status.error();
   if (const auto status = check_unknown_sizes(result.unknown_sizes); !status) return status.error();
   result.address_order_given = all_orders || !address_order.empty();
   if (result.address_order_given) {

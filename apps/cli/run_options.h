@@ -21,6 +21,8 @@ struct RunOptions {
   std::vector<std::filesystem::path> cards;  ///< card files, or folders of them, beyond the catalogue
   int count = 1;                             ///< cards of that kind in the machine
   std::optional<std::uint64_t> steps = 3;    ///< nullopt: all
+  std::optional<std::uint64_t> most_steps;   ///< go on up to this many while the peak grows
+  std::string until_text;                    ///< end when the program prints this; empty: no such text
   std::optional<std::chrono::milliseconds> timeout;
   bool keep_initialisation = false;
   bool memory_history = true;
@@ -41,7 +43,8 @@ struct RunOptions {
 /// The same as typed: texts that CLI11 fills in.
 struct TypedRunOptions {
   RunOptions options;
-  std::string steps = "3";
+  std::string steps;
+  std::string until;
   std::string timeout;
   std::string address_order;
   bool all_orders = false;

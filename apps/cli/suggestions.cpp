@@ -14,7 +14,10 @@
 #include "launch/nearest_name.h"
 #include "named_cards.h"
 #include "own_environment.h"
+#include "predict_model_file.h"
+#include "predictor/known_models.h"
 #include "resources.h"
+#include "synonyms.h"
 
 namespace dryfit::cli {
 namespace {
@@ -65,11 +68,26 @@ Error without_run(const std::string& word, const TypedLine& line) {
   return {"unknown command '" + word + "'", "To dry-run it, name a GPU: `" + TypedLine(words).text() + "`."};
 }
 
+/// `resnet50` alone.
+Error without_predict(const std::string& model) {
+  const TypedLine line({"predict", "--model", model, "--batch", "64", "--gpu", "rtx-4090"});
+  return {"unknown command '" + model + "'", "To predict a model's memory: `" + line.text() + "`."};
+}
+
+bool is_known_model(const std::string& word) {
+  const auto resources = find_resources();
+  if (!resources) return false;
+  const auto known = predictor::KnownModels::read(models_folder(*resources) / kModelCatalogue);
+  return known && known->find(word, 0);
+}
+
 Error unknown_command(const CLI::App& app, const std::string& word, const TypedLine& line) {
+  if (const auto meant = line_meant(app, word, line)) return {"unknown command '" + word + "'", did_you_mean(*meant)};
   if (const auto nearest = nearest_command(app, word); !nearest.empty()) {
     return {"unknown command '" + word + "'", did_you_mean(line.with(word, nearest))};
   }
   const bool outermost = app.get_parent() == nullptr;
+  if (outermost && is_known_model(word)) return without_predict(word);
   if (outermost && (is_script(word) || launch::find_command(word, own_environment()))) return without_run(word, line);
   return {"unknown command '" + word + "'", "Run `" + full_name(app) + " --help` to list the commands."};
 }
@@ -142,7 +160,17 @@ const CLI::App& outermost(const CLI::App& command) {
   return command.get_parent() ? outermost(*command.get_parent()) : command;
 }
 
+/// An option of a training script as much as of `dryfit predict`.
+bool is_of_training(const std::string& option) {
+  return std::set<std::string>{"--batch", "--batch-size", "--model", "--optimizer", "--precision", "--size"}.contains(
+      option);
+}
+
 std::string hint_for_option(const CLI::App& command, const std::string& option, const TypedLine& line) {
+  if (const auto meant = option_meant(command, option, line.value_of(option))) {
+    return did_you_mean(line.with_option_replaced(option, *meant));
+  }
+  if (option == "---") return did_you_mean(line.with_word(option, {"--"}));
   if (const auto nearest = nearest_option(command, option); !nearest.empty()) {
     return did_you_mean(line.with(option, nearest));
   }
@@ -150,6 +178,12 @@ std::string hint_for_option(const CLI::App& command, const std::string& option, 
     return memory_hint(option, line);
   }
   const auto others = commands_with(outermost(command), option);
+  if (command.get_name() == "run" || command.get_name() == "profile") {
+    const auto moved = line.with_option_in_command(option);
+    if (moved && (others.empty() || is_of_training(option))) {
+      return "Options of your script come after it: `" + moved->text() + "`.";
+    }
+  }
   if (others.empty()) return "Run `" + full_name(command) + " --help` to list its options.";
   return "It belongs to " + others + ". Run `" + full_name(command) + " --help` to list the options of this command.";
 }
@@ -203,9 +237,16 @@ Error not_a_number(const CLI::App& command, const std::string& complaint) {
   return {name + ": '" + complaint.substr(equals + 3) + "' is not a number", see_help(command)};
 }
 
+/// `observe python train.py`.
+Error unmarked_command(const std::string& script, const TypedLine& line) {
+  auto words = line.words();
+  words.insert(std::ranges::find(words, script) - 1, "--");
+  return {"a command needs -- before it", did_you_mean(TypedLine(words))};
+}
+
 Error wrong_count(const CLI::App& command, const Complaint& complaint, const TypedLine& line) {
   if (complaint.rest.find("missing") == std::string::npos) {
-    return {complaint.name + " is given more often than it may be", see_help(command)};
+    return {complaint.name + " can be given only once", see_help(command)};
   }
   if (complaint.name == "--gpu") return {"--gpu needs a value", no_gpu(line.with_option_replaced("--gpu", {})).hint};
   return {complaint.name + " needs a value", see_help(command)};
@@ -219,7 +260,9 @@ std::optional<Error> wrong_beginning(const CLI::App& app, const Arguments& argum
                                    : without_run(arguments.after.front(), TypedLine(arguments.after));
   }
   const auto& word = arguments.ours.front();
+  if (const auto dash = long_dash(arguments.ours, line)) return dash;
   if (find_command_in(app, word)) return std::nullopt;
+  if (word == "-v" || word == "-V") return unknown_option(app, word, line);
   if (!word.starts_with("-")) return unknown_command(app, word, line);
   const bool is_known = app.get_option_no_throw(word) != nullptr;
   return is_known ? std::nullopt : late_command(app, arguments, line);
@@ -227,6 +270,8 @@ std::optional<Error> wrong_beginning(const CLI::App& app, const Arguments& argum
 
 Error unknown_option(const CLI::App& command, const std::string& word, const TypedLine& line) {
   const auto option = word.substr(0, word.find('='));
+  if (const auto meant = line_meant(command, option, line))
+    return {"unknown option '" + option + "'", did_you_mean(*meant)};
   return {"unknown option '" + option + "'", hint_for_option(command, option, line)};
 }
 
@@ -243,6 +288,9 @@ Error explained(const CLI::ParseError& error, const CLI::App& app, const TypedLi
   if (error.get_name() == "ExcludesError") {
     const auto other = complaint.rest.substr(complaint.rest.find(' ') + 1);
     return {complaint.name + " and " + other + " can't be combined", "Leave out one of them."};
+  }
+  if (!extras.empty() && command.get_name() == "observe" && extras.front().ends_with(".py")) {
+    return unmarked_command(extras.front(), line);
   }
   if (!extras.empty()) return {"unexpected argument '" + extras.front() + "'", see_help(command)};
   return {error.what(), see_help(command)};

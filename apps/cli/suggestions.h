@@ -16,7 +16,7 @@ namespace dryfit::cli {
 /// For a command line that does not begin with one of `app`'s commands or options.
 std::optional<Error> wrong_beginning(const CLI::App& app, const Arguments& arguments, const TypedLine& line);
 
-/// For `word`, which begins with "-" and is no option of `command`.
+/// For `word`, which begins with "-" and is not an option of `command`.
 Error unknown_option(const CLI::App& command, const std::string& word, const TypedLine& line);
 
 /// For what CLI11 rejects; `app` is the outermost command.

@@ -13,6 +13,7 @@
 #include "report/explanation.h"
 #include "run_note.h"
 #include "screen.h"
+#include "typed_line.h"
 
 namespace dryfit::cli {
 namespace {
@@ -46,7 +47,8 @@ int top(const TopOptions& options) {
   if (!options.by.empty()) {
     const auto by = explain::parse_by(options.by);
     if (!by) {
-      return fail({"'" + options.by + "' is not a kind of table", "Give --by module, line, operator or category."},
+      return fail(unknown_word("table", options.by, {"module", "line", "operator", "category"},
+                               "Give --by module, line, operator or category."),
                   kWrongUsage);
     }
     kinds = {*by};

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <fstream>
 
+#include "launch/nearest_name.h"
 #include "slurm_script.h"
 
 namespace dryfit::cli {
@@ -35,7 +36,7 @@ bool is_option(const std::string& word, std::string_view name) {
   return word.starts_with(name) && (word.size() == name.size() || word[name.size()] == '=');
 }
 
-/// The words of an option and its value; the next word is no value if it is an option itself.
+/// The words of an option and its value; the next word is not a value if it is an option itself.
 std::pair<std::size_t, std::size_t> find_option(const std::vector<std::string>& words, std::string_view name) {
   const auto found = std::ranges::find_if(words, [&](const std::string& word) { return is_option(word, name); });
   const auto at = static_cast<std::size_t>(found - words.begin());
@@ -94,6 +95,16 @@ TypedLine TypedLine::with_option_replaced(std::string_view name, const std::vect
   return TypedLine(std::move(words));
 }
 
+std::optional<TypedLine> TypedLine::with_option_in_command(const std::string& name) const {
+  const auto dashes = std::ranges::find(words_, kDashes);
+  if (dashes == words_.end() || dashes + 1 == words_.end()) return std::nullopt;
+  const auto [at, count] = find_option(words_, name);
+  const auto begin = words_.begin() + static_cast<std::ptrdiff_t>(at);
+  auto words = with_option_replaced(name, {}).words();
+  words.insert(words.end(), begin, begin + static_cast<std::ptrdiff_t>(count));
+  return TypedLine(std::move(words));
+}
+
 std::optional<std::string> TypedLine::value_of(std::string_view name) const {
   const auto [at, count] = find_option(words_, name);
   if (count == 2) return words_[at + 1];
@@ -110,5 +121,17 @@ std::string shell_text(const std::vector<std::string>& words) {
 }
 
 std::string did_you_mean(const TypedLine& line) { return "Did you mean `" + line.text() + "`?"; }
+
+std::string did_you_mean(const TypedLine& line, std::string_view typed, std::string_view meant) {
+  const auto corrected = line.with(typed, meant);
+  return corrected.words() == line.words() ? "Did you mean '" + std::string(meant) + "'?" : did_you_mean(corrected);
+}
+
+Error unknown_word(const std::string& what, const std::string& typed, const std::set<std::string>& names,
+                   const std::string& hint) {
+  const auto nearest = launch::nearest_name(typed, names);
+  const auto question = nearest.empty() ? "" : did_you_mean(TypedLine::own(), typed, nearest) + " ";
+  return {"unknown " + what + " '" + typed + "'", question + hint};
+}
 
 }  // namespace dryfit::cli

@@ -3,9 +3,12 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/result.h"
 
 namespace dryfit::cli {
 
@@ -36,6 +39,9 @@ class TypedLine {
   /// `name` and its value (`--memory 12`, `--memory=12`) replaced by these words, wherever it stands.
   TypedLine with_option_replaced(std::string_view name, const std::vector<std::string>& by) const;
 
+  /// An option of ours, with its value, at the end of the user's command after "--". None without such a command.
+  std::optional<TypedLine> with_option_in_command(const std::string& name) const;
+
   /// The value of an option, wherever it stands.
   std::optional<std::string> value_of(std::string_view name) const;
 
@@ -51,5 +57,12 @@ std::string shell_text(const std::vector<std::string>& words);
 
 /// "Did you mean `dryfit run …`?"
 std::string did_you_mean(const TypedLine& line);
+
+/// The same for `typed` replaced by `meant`; only that name where the line does not have it, because it is in a file.
+std::string did_you_mean(const TypedLine& line, std::string_view typed, std::string_view meant);
+
+/// "unknown table 'modules'", with the line that has the nearest of `names`, and what to give instead.
+Error unknown_word(const std::string& what, const std::string& typed, const std::set<std::string>& names,
+                   const std::string& hint);
 
 }  // namespace dryfit::cli

@@ -34,6 +34,13 @@ TEST(TypedLine, Options_come_after_the_name_of_the_command) {
             "dryfit predict --gpu t4 --batch 8");
 }
 
+TEST(TypedLine, An_option_goes_to_the_end_of_the_command) {
+  EXPECT_EQ(TypedLine({"run", "--lr", "1", "--", "x"}).with_option_in_command("--lr")->text(),
+            "dryfit run -- x --lr 1");
+  EXPECT_EQ(TypedLine({"run", "--lr=1", "--", "x"}).with_option_in_command("--lr")->text(), "dryfit run -- x --lr=1");
+  EXPECT_FALSE(TypedLine({"run", "--lr", "1", "x"}).with_option_in_command("--lr")) << "no command after --";
+}
+
 TEST(TypedLine, An_option_is_replaced_with_its_value) {
   EXPECT_EQ(typed_run().value_of("--steps"), "5");
   EXPECT_EQ(typed_run().value_of("--gpu"), "a100,foo");

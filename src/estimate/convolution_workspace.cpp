@@ -282,9 +282,9 @@ const WorkspaceTable::Row* WorkspaceTable::most_like(const Convolution& convolut
     }
   }
   if (!best) return nullptr;
-  auto asked = *best;
-  asked.batch = convolution.batch;
-  const auto [below, above] = neighbours(asked);
+  auto requested = *best;
+  requested.batch = convolution.batch;
+  const auto [below, above] = neighbours(requested);
   if (!below || !above) return below ? below : above;
   return nearer(below, above, convolution.batch);
 }

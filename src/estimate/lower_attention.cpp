@@ -29,8 +29,8 @@ std::optional<Extent> extent_of(const Input* tensor) {
 
 /// Whether a view of the result has the order that the memory-efficient kernel writes.
 bool has_heads_inside(const Input* view, const Input* query) {
-  const auto seen = extent_of(view), asked = extent_of(query);
-  return !seen || !asked || (seen->batch == asked->batch && seen->heads == asked->sequence);
+  const auto result = extent_of(view), input = extent_of(query);
+  return !result || !input || (result->batch == input->batch && result->heads == input->sequence);
 }
 
 /// The end of the backward pass of the last operation in `node`: until then its inputs are kept.

@@ -75,9 +75,8 @@ class OptimizerLowering {
 
   void note_unknown(const std::string& class_name) {
     if (has_gap("optimizer_temporaries")) return;
-    context_.gaps.push_back({"optimizer_temporaries", "the temporary memory of " + class_name +
-                                                          " in a step is that of the CPU; a GPU may need another "
-                                                          "amount"});
+    context_.gaps.push_back({"optimizer_temporaries", "the temporary memory of a step of " + class_name +
+                                                          " is taken from the CPU; a GPU may need a different amount"});
   }
 
   bool has_gap(std::string_view name) const {

@@ -159,7 +159,7 @@ Result<Extrapolated> extrapolate(std::vector<Shrunk> shrunk, std::uint64_t batch
   std::ranges::sort(shrunk, {}, &Shrunk::batch);
   const auto equal = std::ranges::adjacent_find(shrunk, {}, &Shrunk::batch);
   if (shrunk.size() < 2 || equal != shrunk.end()) {
-    return Error{"an estimate for another batch needs profiles at two batches or more",
+    return Error{"an estimate for another batch needs profiles at two or more batches",
                  "Make them with `dryfit profile --shrink batch=4,8 -- COMMAND`."};
   }
   return Extrapolation(shrunk, batch).run();

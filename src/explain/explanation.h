@@ -66,7 +66,7 @@ struct Allocation {
   Event died = kNever;
   std::uint64_t address = 0;
   Bytes bytes;      ///< as PyTorch counts them: the size of the block
-  Bytes requested;  ///< as the program asked for them
+  Bytes requested;  ///< as the program requested them
   Category category = Category::unknown;
   NameId module = 0;       ///< "GPT2LMHeadModel.transformer.h.0.attn.c_attn"; for a gradient or state, its parameter's
   NameId op = 0;           ///< "addmm"; in a backward pass "addmm (backward)"

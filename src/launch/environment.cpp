@@ -8,10 +8,24 @@
 namespace dryfit::launch {
 namespace {
 
-constexpr std::array<std::string_view, 12> kReplaced = {
-    "LD_LIBRARY_PATH", "PYTHONPATH",       "TORCHINDUCTOR_CACHE_DIR", "DRYFIT_MACHINE",
-    "DRYFIT_STEPS",    "DRYFIT_KEEP_INIT", "DRYFIT_HISTORY",          "DRYFIT_UNKNOWN_SIZES",
-    "DRYFIT_FLOPS",    "DRYFIT_EXPLAIN",   "CUDA_VISIBLE_DEVICES",    "NVIDIA_VISIBLE_DEVICES"};
+constexpr std::array<std::string_view, 15> kReplaced = {"PATH",
+                                                        "LD_LIBRARY_PATH",
+                                                        "PYTHONPATH",
+                                                        "TORCHINDUCTOR_CACHE_DIR",
+                                                        "DRYFIT_MACHINE",
+                                                        "DRYFIT_MOST_STEPS",
+                                                        "DRYFIT_UNTIL",
+                                                        "DRYFIT_STEPS",
+                                                        "DRYFIT_KEEP_INIT",
+                                                        "DRYFIT_HISTORY",
+                                                        "DRYFIT_UNKNOWN_SIZES",
+                                                        "DRYFIT_FLOPS",
+                                                        "DRYFIT_EXPLAIN",
+                                                        "CUDA_VISIBLE_DEVICES",
+                                                        "NVIDIA_VISIBLE_DEVICES"};
+
+/// Where a shell looks if it has no PATH.
+constexpr std::string_view kPathIfNone = "/usr/local/bin:/usr/bin:/bin";
 
 std::string_view name_of(std::string_view entry) { return entry.substr(0, entry.find('=')); }
 
@@ -74,11 +88,14 @@ Environment guest_environment(const Environment& user, const GuestSettings& sett
     result.push_back(std::string(name) + "=" + value);
   };
   add("LD_LIBRARY_PATH", in_front(settings.driver_directory, value_of(user, "LD_LIBRARY_PATH")));
+  add("PATH", in_front(settings.driver_directory / "path", value_of(user, "PATH").value_or(kPathIfNone)));
   add("PYTHONPATH", in_front(settings.hooks_directory, value_of(user, "PYTHONPATH")));
   if (!value_of(user, "TRITON_LIBCUDA_PATH")) add("TRITON_LIBCUDA_PATH", settings.driver_directory.string());
   add("TORCHINDUCTOR_CACHE_DIR", settings.inductor_cache.string());
   add("DRYFIT_MACHINE", settings.machine_file.string());
   add("DRYFIT_STEPS", settings.steps ? std::to_string(*settings.steps) : "all");
+  if (settings.most_steps) add("DRYFIT_MOST_STEPS", std::to_string(*settings.most_steps));
+  if (!settings.until_text.empty()) add("DRYFIT_UNTIL", settings.until_text);
   if (settings.keep_initialisation) add("DRYFIT_KEEP_INIT", "1");
   add("DRYFIT_HISTORY", settings.memory_history ? "1" : "0");
   if (settings.explain) add("DRYFIT_EXPLAIN", "1");

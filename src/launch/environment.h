@@ -21,6 +21,8 @@ struct GuestSettings {
   std::filesystem::path machine_file;
   std::filesystem::path inductor_cache;
   std::optional<std::uint64_t> steps;
+  std::optional<std::uint64_t> most_steps;
+  std::string until_text;
   bool keep_initialisation = false;
   bool memory_history = true;
   bool explain = true;
@@ -35,6 +37,7 @@ std::optional<std::string_view> value_of(const Environment& environment, std::st
 /// The user's environment in its original order, changed so that the program finds the stand-in driver and the hooks:
 ///
 ///     LD_LIBRARY_PATH        the driver's directory is put in front
+///     PATH                   the directory of our nvidia-smi is put in front
 ///     PYTHONPATH             the hooks' directory is put in front
 ///     TRITON_LIBCUDA_PATH    the driver's directory, unless the user set one
 ///     TORCHINDUCTOR_CACHE_DIR
@@ -42,6 +45,8 @@ std::optional<std::string_view> value_of(const Environment& environment, std::st
 ///                            not reach a real run, and a run must not depend on what earlier ones left behind
 ///     DRYFIT_MACHINE         the machine file
 ///     DRYFIT_STEPS           how many optimizer steps, or "all"
+///     DRYFIT_MOST_STEPS      go on up to this many steps while the peak grows; absent: DRYFIT_STEPS is exact
+///     DRYFIT_UNTIL           end when the program prints this text; absent otherwise
 ///     DRYFIT_KEEP_INIT       "1" to keep random initialisation, absent otherwise
 ///     DRYFIT_HISTORY         "1" or "0": have PyTorch record its memory history
 ///     DRYFIT_EXPLAIN         "1" if the hooks should mark what the history does not record, absent otherwise

@@ -29,11 +29,12 @@ TEST(Environment, The_value_of_a_variable_is_that_of_its_first_entry) {
 }
 
 TEST(Environment, An_empty_environment_gets_everything_the_guests_need) {
-  EXPECT_EQ(guest_environment({}, kSettings),
-            (Environment{"LD_LIBRARY_PATH=/opt/dryfit/driver", "PYTHONPATH=/opt/dryfit/hooks",
-                         "TRITON_LIBCUDA_PATH=/opt/dryfit/driver", "TORCHINDUCTOR_CACHE_DIR=/tmp/run/inductor",
-                         "DRYFIT_MACHINE=/tmp/run/machine.txt", "DRYFIT_STEPS=3", "DRYFIT_HISTORY=1",
-                         "DRYFIT_EXPLAIN=1", "DRYFIT_UNKNOWN_SIZES=full"}));
+  EXPECT_EQ(
+      guest_environment({}, kSettings),
+      (Environment{"LD_LIBRARY_PATH=/opt/dryfit/driver", "PATH=/opt/dryfit/driver/path:/usr/local/bin:/usr/bin:/bin",
+                   "PYTHONPATH=/opt/dryfit/hooks", "TRITON_LIBCUDA_PATH=/opt/dryfit/driver",
+                   "TORCHINDUCTOR_CACHE_DIR=/tmp/run/inductor", "DRYFIT_MACHINE=/tmp/run/machine.txt", "DRYFIT_STEPS=3",
+                   "DRYFIT_HISTORY=1", "DRYFIT_EXPLAIN=1", "DRYFIT_UNKNOWN_SIZES=full"}));
 }
 
 TEST(Environment, A_profile_is_kept_off_the_gpu_and_gets_no_driver) {
@@ -115,11 +116,15 @@ TEST(Environment, A_path_for_Triton_that_the_user_set_is_kept) {
 TEST(Environment, The_options_are_spelt_as_the_hooks_read_them) {
   GuestSettings settings = kSettings;
   settings.steps = std::nullopt;
+  settings.most_steps = 10;
+  settings.until_text = "server is ready";
   settings.keep_initialisation = true;
   settings.memory_history = false;
   settings.explain = false;
   const auto result = guest_environment({}, settings);
   EXPECT_EQ(value_of(result, "DRYFIT_STEPS"), "all");
+  EXPECT_EQ(value_of(result, "DRYFIT_MOST_STEPS"), "10");
+  EXPECT_EQ(value_of(result, "DRYFIT_UNTIL"), "server is ready");
   EXPECT_EQ(value_of(result, "DRYFIT_KEEP_INIT"), "1");
   EXPECT_EQ(value_of(result, "DRYFIT_HISTORY"), "0");
   EXPECT_EQ(value_of(result, "DRYFIT_EXPLAIN"), std::nullopt);

@@ -48,6 +48,8 @@ GuestSettings guest_settings(const JobOptions& options, const RunDirectory& dire
           .machine_file = directory.machine_file(),
           .inductor_cache = directory.inductor_cache(),
           .steps = options.steps,
+          .most_steps = options.most_steps,
+          .until_text = options.until_text,
           .keep_initialisation = options.keep_initialisation,
           .memory_history = options.memory_history,
           .explain = options.memory_history && options.explain,
@@ -87,7 +89,7 @@ struct Job::State {
   State(Keeper its_keeper, RunDirectory its_directory, const JobOptions& options)
       : keeper(std::move(its_keeper)),
         directory(std::move(its_directory)),
-        steps_limited(options.steps.has_value()),
+        steps_limited(options.steps.has_value() || !options.until_text.empty()),
         interrupt_grace(options.interrupt_grace) {
     if (options.timeout) timeout_at = started + std::min(*options.timeout, kLongestPatience);
   }

@@ -27,10 +27,12 @@ struct JobOptions {
   std::vector<std::string> command;      ///< argv; command[0] is looked up in PATH as a shell would
   std::vector<std::string> environment;  ///< "NAME=value": the user's own; what the driver needs is added
   Machine machine;
-  std::filesystem::path run_directory;     ///< existing and empty; traces and the machine file go here
-  std::filesystem::path driver_directory;  ///< holds the stand-in libcuda.so.1 and libnvidia-ml.so.1
-  std::filesystem::path hooks_directory;   ///< holds sitecustomize.py
-  std::optional<std::uint64_t> steps = 3;  ///< end the program after this many optimizer steps; nullopt: let it finish
+  std::filesystem::path run_directory;      ///< existing and empty; traces and the machine file go here
+  std::filesystem::path driver_directory;   ///< holds the stand-in libcuda.so.1 and libnvidia-ml.so.1
+  std::filesystem::path hooks_directory;    ///< holds sitecustomize.py
+  std::optional<std::uint64_t> steps = 3;   ///< end the program after this many optimizer steps; nullopt: let it finish
+  std::optional<std::uint64_t> most_steps;  ///< go on up to this many while the peak grows; nullopt: `steps` is exact
+  std::string until_text;                   ///< also end it when it prints this; empty: no such text
   std::optional<std::chrono::milliseconds> timeout;
   std::chrono::milliseconds interrupt_grace{5000};  ///< time to handle an interruption by the user
   bool keep_initialisation = false;                 ///< do not skip the random initialisation of large CPU tensors
@@ -49,7 +51,7 @@ struct Ending {
   enum class Kind {
     exited,       ///< on its own, with `code`
     signalled,    ///< killed by signal `code`, which did not come from us
-    steps_done,   ///< ended by the hooks after the requested number of steps; the command as a whole had code 0
+    steps_done,   ///< ended by the hooks after the requested steps or text; the command as a whole had code 0
     timed_out,    ///< killed by us at the timeout
     interrupted,  ///< the user stopped us; `code` is the signal
   };

@@ -87,7 +87,9 @@ bool trace_ended_by_steps(const fs::path& file) {
   if (!reader) return false;
   while (const auto event = reader->next()) {
     const auto* note = std::get_if<trace::Note>(&event->payload);
-    if (note && reader->text(note->key) == "stop.reason" && reader->text(note->value) == "steps") return true;
+    if (!note || reader->text(note->key) != "stop.reason") continue;
+    const auto reason = reader->text(note->value);
+    if (reason == "steps" || reason == "text") return true;
   }
   return false;
 }

@@ -18,7 +18,7 @@ namespace dryfit::launch {
 ///     trace-<pid>.dryfit             written by the driver in process <pid>; trace-<pid>-2.dryfit if the pid is reused
 ///     history-<pid>.pickle           PyTorch's memory snapshot, written by the hooks
 ///     trace-<pid>.json               the trace of PyTorch's profiler, written by the hooks of a profile
-///     told-<pid>.jsonl               appended to by the hooks of a profile while the program runs
+///     hooks-<pid>.jsonl              appended to by the hooks of a profile while the program runs
 ///     marks-<pid>.json               what the snapshot does not record, written by the hooks if the run is explained
 class RunDirectory {
  public:
@@ -38,7 +38,7 @@ class RunDirectory {
   std::vector<std::filesystem::path> traces() const { return files("trace-", ".dryfit"); }
   std::vector<std::filesystem::path> histories() const { return files("history-", ".pickle"); }
   std::vector<std::filesystem::path> profiles() const { return files("trace-", ".json"); }
-  std::vector<std::filesystem::path> hook_logs() const { return files("told-", ".jsonl"); }
+  std::vector<std::filesystem::path> hook_logs() const { return files("hooks-", ".jsonl"); }
 
   /// Whether the hooks of any process ended it because its steps were done.
   bool steps_done() const;

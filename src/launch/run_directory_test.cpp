@@ -80,7 +80,10 @@ TEST(RunDirectory, Steps_are_done_when_any_trace_says_so) {
   write_trace(directory / "trace-2.dryfit", "stop.reason", "other");
   write_trace(directory / "trace-3.dryfit", "software.torch", "steps");
   EXPECT_FALSE(run.steps_done());
-  write_trace(directory / "trace-4.dryfit", "stop.reason", "steps");
+  write_trace(directory / "trace-4.dryfit", "stop.reason", "text");
+  EXPECT_TRUE(run.steps_done());
+  fs::remove(directory / "trace-4.dryfit");
+  write_trace(directory / "trace-5.dryfit", "stop.reason", "steps");
   EXPECT_TRUE(run.steps_done());
 }
 

@@ -43,8 +43,8 @@ struct ComputeModel {
 /// log(measured / predicted) when the card is left out of training. The largest absolute value of these is the shift;
 /// it is added to both margins of a step in a setting that was not measured.
 
-/// In which setting a step was measured: "a100-40gb, bf16-amp, linear layers". The kind is the one of which the model
-/// has more layers; "a100-40gb, bf16-amp, " if its blocks are unknown.
+/// The setting in which a step was measured: "a100-40gb, bf16-amp, linear layers". The kind is that of most layers of
+/// the model; "a100-40gb, bf16-amp, " if its blocks are unknown.
 std::string setting_of(const std::string& gpu, const JobDescription& job);
 
 /// Whether steps in that setting were measured; without a kind in it, steps of any kind.

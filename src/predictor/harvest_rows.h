@@ -52,7 +52,7 @@ struct Harvest {
 /// A row has its model's layers with the bytes that each held in that very run, so a job described by its own row would
 /// contain half of its answer. Therefore every job is described by the catalogue's entry for its model and size, which
 /// comes from other runs, and a row that is one of these runs (plain SGD, and the batch of a probe of its kind, on any
-/// card) is not an example. The catalogue is also what users have who described a model once and then predict its jobs.
+/// card) is not an example. Users who described a model once and then predict its jobs have the same catalogue.
 ///
 /// Such rows are left out and counted, as are rows with the verdict cannot-tell, duplicates (by key), rows with a model
 /// and size that are not in the catalogue, and a last line that was cut off; and, if the catalogue has probes for the

@@ -20,10 +20,10 @@ double bound_at(const SitePair& pair, double coverage) {
   return pair.median * std::exp(margin * normal_quantile(coverage) / normal_quantile(pair.coverage));
 }
 
-bool tells(const SitePair& pair, double bound) { return !pair.at_least || pair.actual > bound; }
+bool is_evidence(const SitePair& pair, double bound) { return !pair.at_least || pair.actual > bound; }
 
 void count(BoundQuality& quality, const SitePair& pair, double bound) {
-  if (!tells(pair, bound)) return;
+  if (!is_evidence(pair, bound)) return;
   ++quality.jobs;
   if (pair.actual <= bound) ++quality.covered;
   if (pair.at_least) return;
@@ -56,7 +56,7 @@ RecentExcess recent_excess(const std::vector<const SitePair*>& pairs, double cov
   RecentExcess result;
   for (auto pair = pairs.rbegin(); pair != pairs.rend() && result.jobs < latest; ++pair) {
     const double bound = bound_at(**pair, coverage);
-    if (!tells(**pair, bound)) continue;
+    if (!is_evidence(**pair, bound)) continue;
     ++result.jobs;
     if ((*pair)->actual > bound) ++result.exceeded;
   }

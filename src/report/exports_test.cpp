@@ -60,14 +60,14 @@ Explanation sample() {
 
 TEST(Exports, A_trace_has_slices_counters_and_the_peak) {
   const auto events = nlohmann::json::parse(to_chrome_trace(sample()))["traceEvents"];
-  std::string told;
+  std::string events_text;
   for (const auto& event : events) {
-    told += event["ph"].get<std::string>() + " " + event["name"].get<std::string>();
-    if (event["ph"] == "X") told += " " + event["ts"].dump() + "+" + event["dur"].dump();
-    if (event["ph"] == "C") told += " " + event["ts"].dump() + "=" + event["args"]["bytes"].dump();
-    told += "\n";
+    events_text += event["ph"].get<std::string>() + " " + event["name"].get<std::string>();
+    if (event["ph"] == "X") events_text += " " + event["ts"].dump() + "+" + event["dur"].dump();
+    if (event["ph"] == "C") events_text += " " + event["ts"].dump() + "=" + event["args"]["bytes"].dump();
+    events_text += "\n";
   }
-  EXPECT_EQ(told,
+  EXPECT_EQ(events_text,
             "M process_name\nM thread_name\nM thread_name\n"
             "X load 0+10\nX loading 0+10\nX forward 10+20\nX step 1 10+20\n"
             "C parameters 0=4194304\nC activations 10=8388608\nC activations 30=0\nC reserved by PyTorch 0=20971520\n"

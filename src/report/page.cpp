@@ -36,7 +36,7 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
-/// JSON that may stand in a <script> element: no "<" in it, so neither "</script" nor "<!--".
+/// JSON that is safe in a <script> element: no "<" in it, so neither "</script" nor "<!--".
 std::string script_safe(std::string_view json) {
   std::string result;
   for (const char c : json) {

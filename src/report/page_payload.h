@@ -8,7 +8,7 @@
 
 namespace dryfit::report {
 
-/// An explanation as the page carries it: text that may stand in a <script> element. page/payload.js opens it.
+/// An explanation as the page carries it: text that is safe in a <script> element. page/payload.js opens it.
 ///
 /// Note [Page payload]. Base64 of zlib's deflate of
 ///

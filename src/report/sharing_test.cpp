@@ -35,9 +35,10 @@ nlohmann::json result_of(const Verdict& verdict) {
 
 TEST(SharedGpuReport, The_terminal_names_who_failed_and_lists_who_held_what) {
   const auto text = one_gpu_text(second_of_two_failed(), {.columns = 200}, {});
-  EXPECT_NE(text.find("PyTorch failed to allocate 2.00 GiB in step 1, forward in process 42 (python b.py), while process "
-                      "41 (python a.py) held 5.00 GiB; 1.00 GiB of 8.00 GiB were free."),
-            std::string::npos)
+  EXPECT_NE(
+      text.find("PyTorch failed to allocate 2.00 GiB in step 1, forward, in process 42 (python b.py), while process "
+                "41 (python a.py) held 5.00 GiB; 1.00 GiB of 8.00 GiB were free."),
+      std::string::npos)
       << text;
   EXPECT_NE(text.find("  2 processes used this GPU; at the peak:\n"
                       "    process 41  5.00 GiB  python a.py\n"

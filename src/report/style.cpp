@@ -5,8 +5,8 @@
 namespace dryfit::report {
 namespace {
 
-constexpr Glyphs kUtf8{"✔", "!", "✘", "?", "±", "×", "→", "–", "…", "│"};
-constexpr Glyphs kAscii{"+", "!", "x", "?", "+/-", "x", "->", "-", "...", "|"};
+constexpr Glyphs kUtf8{"✔", "!", "✘", "?", "±", "×", "→", "–", "…", "│", "≤"};
+constexpr Glyphs kAscii{"+", "!", "x", "?", "+/-", "x", "->", "-", "...", "|", "<="};
 
 /// The terminal's own colours and not their bright variants, which are hard to read on a light background.
 std::string_view code_of(Paint paint) {

@@ -17,7 +17,7 @@ struct Style {
 
 /// The signs that reports use, as the style allows them.
 struct Glyphs {
-  std::string_view yes, tight, no, unknown, plus_minus, times, arrow, none, ellipsis, limit;
+  std::string_view yes, tight, no, unknown, plus_minus, times, arrow, none, ellipsis, limit, at_most;
 };
 const Glyphs& glyphs(const Style& style);
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -31,6 +33,36 @@ std::vector<Cell> limit_row(const char* name, Bytes size, std::string note) {
       {fmt::format("    {}", name)}, {to_text(size), Align::right}, {std::move(note), Align::left, true, Paint::faint}};
 }
 
+/// The heading of a table of limits; `comfortable`: with the comfortable caps.
+std::vector<Cell> limits_heading(const std::string& source, bool comfortable) {
+  std::vector<Cell> cells{{"limits, " + source}, {"to request", Align::right}};
+  if (comfortable) cells.insert(cells.end(), {{"comfortable cap", Align::right}, {"fraction", Align::right}});
+  cells.insert(cells.end(), {{"least cap", Align::right}, {"fraction", Align::right}});
+  for (auto& cell : cells) {
+    cell.has_paint = true;
+    cell.paint = Paint::faint;
+  }
+  return cells;
+}
+
+Cell fraction_cell(Bytes cap, const Verdict& verdict) {
+  const auto fraction = verdict::fraction_for(cap, verdict.capacity);
+  return {fraction ? verdict::fraction_text(*fraction) : "over 1", Align::right};
+}
+
+std::vector<Cell> limits_row(const Verdict& verdict, bool comfortable, const Style& style) {
+  const auto& limits = *verdict.limits;
+  std::vector<Cell> cells{{verdict.card.id}, {to_text(limits.to_request), Align::right}};
+  if (comfortable) {
+    cells.push_back({to_text(limits.comfortable_cap), Align::right});
+    cells.push_back(fraction_cell(limits.comfortable_cap, verdict));
+  }
+  const auto bound = limits.upper_bound_because.empty() ? "" : fmt::format("{} ", glyphs(style).at_most);
+  cells.push_back({bound + to_text(limits.least_cap), Align::right});
+  cells.push_back(fraction_cell(limits.least_cap, verdict));
+  return cells;
+}
+
 }  // namespace
 
 std::string limit_lines(const Verdict& verdict, const Style& style) {
@@ -49,19 +81,19 @@ std::string limit_lines(const Verdict& verdict, const Style& style) {
                         "      ", Paint::faint, style);
 }
 
-std::string limits_line(std::span<const Verdict> verdicts, const Style& style) {
-  std::string list;
-  bool is_bound = false;
-  for (const auto& verdict : verdicts) {
-    if (!verdict.limits) continue;
-    is_bound |= !verdict.limits->upper_bound_because.empty();
-    list += fmt::format("{}{} {} ({})", list.empty() ? "" : "; ", verdict.card.id, to_text(verdict.limits->least_cap),
-                        fraction_note(verdict.limits->least_cap, verdict));
+std::string limits_table(const std::vector<const Verdict*>& verdicts, const Style& style) {
+  std::vector<const Verdict*> limited;
+  std::ranges::copy_if(verdicts, std::back_inserter(limited),
+                       [](const Verdict* each) { return each->limits.has_value(); });
+  if (limited.empty()) return "";
+  std::string text;
+  for (const bool comfortable : {true, false}) {
+    std::vector<std::vector<Cell>> rows{limits_heading(source_text(*limited.front()->limits), comfortable)};
+    for (const auto* verdict : limited) rows.push_back(limits_row(*verdict, comfortable, style));
+    text = aligned(rows, style);
+    if (widest_line(text) <= style.columns) break;
   }
-  if (list.empty()) return "";
-  return wrapped(
-      fmt::format("least cap on PyTorch's allocator, by replay{}: {}", is_bound ? " (an upper bound)" : "", list), "",
-      "  ", Paint::faint, style);
+  return text;
 }
 
 }  // namespace dryfit::report

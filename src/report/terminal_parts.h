@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "report/bar.h"
 #include "report/style.h"
@@ -44,8 +45,8 @@ std::string note_lines(const Diagnostics& diagnostics, std::string_view indent, 
 
 /// The memory that the job can be limited to; empty where that is not known.
 std::string limit_lines(const verdict::Verdict& verdict, const Style& style);
-/// The same for several GPUs, in short.
-std::string limits_line(std::span<const verdict::Verdict> verdicts, const Style& style);
+/// The same for several GPUs, as a table of those where it is known.
+std::string limits_table(const std::vector<const verdict::Verdict*>& verdicts, const Style& style);
 
 /// Which processes held the memory, where several shared the GPU.
 std::string sharing_lines(const verdict::Verdict& verdict, const Style& style);

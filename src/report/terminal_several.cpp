@@ -34,6 +34,8 @@ std::vector<const Verdict*> failures_first(std::span<const Verdict> verdicts) {
   return sorted;
 }
 
+std::string on_all(std::size_t count) { return count == 2 ? " on both" : fmt::format(" on all {}", count); }
+
 /// "3 GPUs: ✘ does not fit on 1, ✔ fits on 2".
 std::string summary(const std::vector<const Verdict*>& sorted, const Style& style) {
   std::string text = painted(fmt::format("{} GPUs:", sorted.size()), Paint::strong, style);
@@ -44,7 +46,7 @@ std::string summary(const std::vector<const Verdict*>& sorted, const Style& styl
     text +=
         painted(fmt::format("{} {}", answer_glyph(answer, style), answer_text(answer)), answer_paint(answer), style);
     const auto count = static_cast<std::size_t>(end - each);
-    text += count == sorted.size() ? fmt::format(" on all {}", count) : fmt::format(" on {}", count);
+    text += count == sorted.size() ? on_all(count) : fmt::format(" on {}", count);
     each = end;
   }
   return text + "\n";
@@ -137,18 +139,32 @@ std::string detail(const Row& row, const Style& style) {
   return text;
 }
 
-std::string origins_line(std::span<const Verdict> verdicts, const Style& style) {
-  std::map<Origin, std::string> ids;
-  for (const auto& verdict : verdicts) {
-    auto& list = ids[verdict.outside_origin];
-    list += fmt::format("{}{} {} {}", list.empty() ? "" : ", ", verdict.card.id, glyphs(style).plus_minus,
-                        to_text(verdict.card.context_spread));
+/// "rtx-3060-12gb, rtx-4060-8gb ± 20.0 MiB; a100-40gb ± 60.0 MiB"; without names where all agree.
+std::string spreads_text(const std::vector<const Verdict*>& verdicts, bool named, const Style& style) {
+  std::map<Bytes, std::string> ids;
+  for (const auto* verdict : verdicts) {
+    auto& list = ids[verdict->card.context_spread];
+    list += (list.empty() ? "" : ", ") + verdict->card.id;
   }
-  std::string text = verdicts.front().estimated ? "device peak: estimated; CUDA context "
-                                                : "device peak: counted, except the CUDA context, which was ";
+  named |= ids.size() > 1;
+  std::string text;
+  for (const auto& [spread, list] : ids) {
+    text += fmt::format("{}{}{} {}", text.empty() ? "" : "; ", named ? list + " " : "", glyphs(style).plus_minus,
+                        to_text(spread));
+  }
+  return text;
+}
+
+/// How the device peak was obtained: with names of GPUs only where they differ.
+std::string origins_line(std::span<const Verdict> verdicts, const Style& style) {
+  std::map<Origin, std::vector<const Verdict*>> by_origin;
+  for (const auto& verdict : verdicts) by_origin[verdict.outside_origin].push_back(&verdict);
+  std::string text =
+      verdicts.front().estimated ? "device peak: estimated; CUDA context: " : "device peak: counted; CUDA context: ";
   const char* separator = "";
-  for (const auto& [origin, list] : ids) {
-    text += fmt::format("{}{} ({})", separator, context_origin_text(origin), list);
+  for (const auto& [origin, alike] : by_origin) {
+    text += fmt::format("{}{} ({})", separator, context_origin_text(origin),
+                        spreads_text(alike, by_origin.size() > 1, style));
     separator = ", ";
   }
   return wrapped(text, "", "  ", Paint::faint, style);
@@ -173,7 +189,9 @@ std::string several_gpus_text(std::span<const Verdict> verdicts, const Style& st
   const auto assuming = std::ranges::find_if(verdicts, [](const auto& each) { return !each.assumptions.empty(); });
   text += compute_lines(counting, "", style) + gap_lines(verdicts.front(), "", style);
   if (assuming != verdicts.end()) text += assumed_lines(*assuming, "", style);
-  return text + note_lines(diagnostics, "", style) + limits_line(verdicts, style) + origins_line(verdicts, style);
+  text += note_lines(diagnostics, "", style) + origins_line(verdicts, style);
+  const auto limits = limits_table(sorted, style);
+  return text + (limits.empty() ? "" : "\n" + limits);
 }
 
 }  // namespace dryfit::report

@@ -30,10 +30,11 @@ std::string names_with_counts(const std::vector<std::pair<std::string, std::uint
 std::string sentence_for(const std::string& name, std::uint64_t count, const Style& style) {
   static const std::map<std::string, std::string> sentences{
       {"oom_handled_by_script", "the program caught an OutOfMemoryError and continued"},
-      {"no_training_step", "the program ran to its end; no training step was seen"},
+      {"no_training_step", "no training step was seen; the answer is for the program as far as it ran"},
+      {"ran_more_steps", "memory was still growing after 3 steps, so the run went on"},
       {"peak_depends_on_tuning",
        "kernels were chosen by timing, which is simulated here; a real GPU may choose others"},
-      {"peak_in_last_step", "memory was still growing in the last step; try --steps 10"},
+      {"peak_in_last_step", "memory was still growing in the last step; try more --steps"},
       {"processes_share_device", "several processes share a GPU; PyTorch's own peaks are added up"},
       {"stopped_by_timeout", "--timeout stopped the run before all steps were done; a later step may need more"},
       {"hooks.error", "one of Dryfit's hooks failed; numbers may be missing or wrong (--save keeps the traces)"},
@@ -106,7 +107,7 @@ std::string failure_sentence(const verdict::Verdict& verdict) {
   return fmt::format("{} failed to allocate {} {}{}; {} of {} were free.",
                      verdict.oom_library.empty() ? "PyTorch" : library_text(verdict.oom_library),
                      to_text(request.requested), place_text(request.at),
-                     crowded ? verdict::crowd_text(*verdict.sharing->failed, request) : "",
+                     crowded ? "," + verdict::crowd_text(*verdict.sharing->failed, request) : "",
                      to_text(request.device_free), to_text(verdict.capacity));
 }
 

@@ -105,9 +105,10 @@ std::optional<Caveat> tuning(const Verdict& verdict, const RunFacts&) {
 
 std::optional<Caveat> still_growing(const Verdict& verdict, const RunFacts& facts) {
   if (!facts.ended_by_us && !facts.timed_out) return std::nullopt;
-  if (verdict.peak_at.step < verdict.steps || !slack_below(verdict, kLittleHeadroom)) return std::nullopt;
+  if (verdict.steps == 0 || verdict.peak_at.step < verdict.steps || !slack_below(verdict, kLittleHeadroom))
+    return std::nullopt;
   return Caveat{"still_growing",
-                "the headroom is small, and memory was still growing in the last step; try --steps 10"};
+                "the headroom is small, and memory was still growing in the last step; try more --steps"};
 }
 
 std::optional<Caveat> estimate_error(const Verdict& verdict, const RunFacts& facts) {

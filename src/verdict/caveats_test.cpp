@@ -235,7 +235,7 @@ TEST(Combine, One_tight_order_makes_all_tight) {
   EXPECT_EQ(names(verdict), Names{"outside_memory"});
 }
 
-TEST(Combine, An_order_that_cannot_be_told_leaves_the_whole_untold) {
+TEST(Combine, An_order_without_an_answer_leaves_the_whole_without_one) {
   const auto verdict = combine({with_order(AddressOrder::chunk, Answer::fits, 5_GiB),
                                 with_order(AddressOrder::ascending, Answer::cannot_tell, 1_GiB)});
   EXPECT_EQ(verdict.answer, Answer::cannot_tell);

@@ -95,6 +95,14 @@ std::optional<Doubt> killed(const Case& run) {
   return Doubt{"the program was killed by " + signal_name(signal) + " " + when(run.steps), hint};
 }
 
+std::optional<Doubt> waits(const Case& run) {
+  const auto where = note(run, "program.waits_at");
+  if (where.empty()) return std::nullopt;
+  return Doubt{"a limit of Dryfit, not an error of the program: it waits at " + where +
+                   " for a condition that only a GPU computes, and Dryfit ended it " + when(run.steps),
+               "Bound the rounds of that loop. The limit is described at docs/limitations.md#unknown-values."};
+}
+
 std::optional<Doubt> our_limit(const Case& run) {
   if (!failed(run.facts)) return std::nullopt;
   const auto error = error_of(run.facts);
@@ -121,7 +129,8 @@ std::optional<Doubt> exited_with_error(const Case& run) {
     return Doubt{sentence + " " + when(run.steps) + ": " + error->text + place, advice_for(*error)};
   }
   if (run.facts.processes.empty()) {
-    return Doubt{sentence + " before it loaded the CUDA driver; " + kOutputAbove, "Fix the error, then run it again."};
+    return Doubt{sentence + " before it loaded the CUDA driver; " + kOutputAbove,
+                 "Fix the error, then run it again. If PyTorch is missing, install it in this Python environment."};
   }
   if (hooks_active(run) && note(run, "software.torch").empty()) {
     return Doubt{sentence + " before it imported PyTorch; " + kOutputAbove,
@@ -171,9 +180,10 @@ std::optional<Doubt> no_device(const Case& run) {
                "Check that it moves its model to \"cuda\" (many scripts have an option such as --device)."};
 }
 
-/// A program that ran to its end on the GPU used what it uses, whether it trained or not.
+/// A program that ran to its end on the GPU, or to where the user wanted it, used what it uses, whether it trained or not.
 bool ran_to_its_end(const Case& run) {
-  if (run.facts.estimate || run.facts.ended_by_us || run.facts.timed_out || run.facts.exit_code != 0) return false;
+  if (run.facts.estimate || run.facts.timed_out) return false;
+  if (!run.facts.ended_by_us && run.facts.exit_code != 0) return false;
   return std::ranges::any_of(run.devices, [](const auto& total) {
     return total.device.peak_torch_reserved.count > 0 || total.device.peak_libraries.count > 0;
   });
@@ -216,9 +226,9 @@ std::optional<Doubt> crowded_device(const Case& run) {
 
 std::optional<Doubt> first_doubt(const Case& run) {
   static constexpr std::optional<Doubt> (*kDoubts[])(const Case&) = {
-      interrupted,       cpu_only_torch,     unsupported_chip, our_limit,     killed,
-      exited_with_error, capture_incomplete, trace_cut_off,    timed_out,     no_driver,
-      no_torch,          no_device,          steps_unknown,    never_stepped, crowded_device,
+      interrupted,       cpu_only_torch,     unsupported_chip, waits,          our_limit, killed,
+      exited_with_error, capture_incomplete, trace_cut_off,    timed_out,      no_driver, no_torch,
+      no_device,         steps_unknown,      never_stepped,    crowded_device,
   };
   for (const auto doubt : kDoubts) {
     if (auto found = doubt(run)) return found;

@@ -90,6 +90,16 @@ TEST(FailedProgram, A_program_without_the_exception_noted_is_sent_to_its_own_out
   EXPECT_NE(judge(Card{}, facts).reason.find("its own output is above"), std::string::npos);
 }
 
+TEST(FailedProgram, A_loop_that_waits_for_a_computed_value_is_named_as_our_limit) {
+  auto facts = failed_with("", "");
+  facts.processes[0].notes.erase("program.error");
+  facts.processes[0].notes["program.waits_at"] = "solver.py:88";
+  const auto verdict = judge(Card{}, facts);
+  EXPECT_EQ(verdict.answer, Answer::cannot_tell);
+  EXPECT_NE(verdict.reason.find("a limit of Dryfit"), std::string::npos);
+  EXPECT_NE(verdict.reason.find("solver.py:88"), std::string::npos);
+}
+
 TEST(FailedProgram, A_launcher_is_not_the_one_that_failed) {
   auto facts = failed_with("ChildFailedError: train.py FAILED", "run.py:1");
   facts.processes.push_back(failed_with("KeyError: 'lr'", "train.py:9").processes[0]);

@@ -128,11 +128,18 @@ void weigh(Verdict& verdict, const RunFacts& facts) {
     verdict.hint = "Try all known orders with --address-orders.";
 }
 
+/// Whether the hooks let the program do more steps than planned, because its peak still grew.
+bool went_on(const RunFacts& facts) {
+  return std::ranges::any_of(facts.processes, [](const auto& each) { return each.notes.contains("steps.extended"); });
+}
+
 void accept(Verdict& verdict, const RunFacts& facts) {
   verdict.answer = Answer::fits;
   if (facts.timed_out) verdict.diagnostics.add("stopped_by_timeout");
-  if (facts.ended_by_us && verdict.peak_at.step >= verdict.steps) verdict.diagnostics.add("peak_in_last_step");
+  if (facts.ended_by_us && verdict.steps > 0 && verdict.peak_at.step >= verdict.steps)
+    verdict.diagnostics.add("peak_in_last_step");
   if (verdict.steps == 0) verdict.diagnostics.add("no_training_step");
+  if (went_on(facts)) verdict.diagnostics.add("ran_more_steps");
   if (survived_oom(facts)) verdict.diagnostics.add("oom_handled_by_script");
   if (!verdict.tuning.empty()) verdict.diagnostics.add("peak_depends_on_tuning");
   weigh(verdict, facts);

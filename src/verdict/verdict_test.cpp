@@ -236,6 +236,12 @@ TEST(Judge, A_program_that_put_nothing_on_the_GPU_cannot_be_told) {
   expect_doubt(exited(0, {process}), "put nothing on the GPU");
 }
 
+TEST(Judge, A_run_that_went_on_says_so) {
+  auto process = trainer(5);
+  process.notes["steps.extended"] = "3";
+  EXPECT_EQ(judge(card(), ended_after_steps(process)).diagnostics.counts().at("ran_more_steps"), 1u);
+}
+
 TEST(Judge, A_failed_hook_makes_a_fit_tight) {
   auto process = trainer(3);
   process.notes["hooks.error"] = "Explaining.write: KeyError: 1";

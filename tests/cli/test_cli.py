@@ -239,7 +239,7 @@ def test_Python_without_PyTorch(temporary: Path, tmp_path: Path) -> None:
     result = run(temporary, "--gpu", "3060", "--", sys.executable, program)
     assert result.returncode == COULD_NOT_TELL
     assert "ModuleNotFoundError: No module named 'torch_is_not_here'" in result.stderr
-    assert "PyTorch" in result.stdout
+    assert "before it loaded the CUDA driver" in result.stdout
 
 
 def test_a_timeout_ends_the_program(temporary: Path) -> None:
@@ -419,12 +419,13 @@ def test_a_script_that_kills_itself(temporary: Path, tmp_path: Path, torch_pytho
     assert "killed by SIGKILL before its first optimizer step" in result.stdout
 
 
-def test_a_script_that_never_steps(temporary: Path, tmp_path: Path, torch_python: str) -> None:
+def test_a_script_that_never_steps_fits_as_far_as_it_ran(temporary: Path, tmp_path: Path, torch_python: str) -> None:
     program = script(tmp_path, "import torch\ntorch.nn.Linear(8, 8).cuda()(torch.zeros(1, 8).cuda())\n")
     result = run(temporary, "--json", "--gpu", "3060", "--", torch_python, program)
-    assert result.returncode == COULD_NOT_TELL
+    assert result.returncode == 0
     report = json.loads(result.stdout)["results"][0]
-    assert "optimizer.step()" in report["reason"]
+    assert (report["verdict"], report["steps"]) == ("fits", 0)
+    assert "no_training_step" in [each["name"] for each in report["diagnostics"]]
     assert report["device_peak_bytes"] > 0
 
 
@@ -444,8 +445,8 @@ def test_a_script_that_handles_its_own_out_of_memory(temporary: Path, tmp_path: 
 def test_Python_that_ignores_its_environment(temporary: Path, tmp_path: Path, torch_python: str) -> None:
     program = script(tmp_path, TRAIN.format(width=64))
     result = run(temporary, "--timeout", "2m", "--gpu", "3060", "--", torch_python, "-I", program)
-    assert result.returncode == COULD_NOT_TELL
-    assert "hooks were not loaded" in result.stdout
+    assert result.returncode == 0
+    assert "no training step was seen" in " ".join(result.stdout.split())
 
 
 def test_no_space_for_the_trace(temporary: Path, tmp_path: Path, torch_python: str) -> None:

@@ -48,7 +48,7 @@ def predictions(data: Path) -> Path:
     return path
 
 
-def test_scores_bars_and_differences_are_told_to_programs(data: Path, predictions: Path) -> None:
+def test_scores_baselines_and_differences_are_written_as_json(data: Path, predictions: Path) -> None:
     done = run(data, "--json", "--against-bars", predictions)
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
@@ -133,9 +133,9 @@ def test_plots_are_written_as_a_page_of_its_own(data: Path, predictions: Path, t
 def test_dryfit_evaluate_is_the_same_program(data: Path, predictions: Path) -> None:
     dryfit = EVALUATE.with_name("dryfit")
     arguments = ["--data", data, "--set", "schedtune", "--folds", "model12", "--json", predictions]
-    asked = subprocess.run([dryfit, "evaluate", *arguments], capture_output=True, text=True, check=False)
-    assert (asked.returncode, asked.stderr) == (0, "")
-    assert asked.stdout == run(data, "--json", predictions).stdout
+    done = subprocess.run([dryfit, "evaluate", *arguments], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == run(data, "--json", predictions).stdout
     helped = subprocess.run([dryfit, "evaluate", "--help"], capture_output=True, text=True, check=False)
     assert helped.returncode == 0 and "--against-baselines" in helped.stdout
 

@@ -144,7 +144,7 @@ def test_a_job_that_is_far_too_large_does_not_fit(models: Path) -> None:
         (["--model", "resnet81", "--batch", "8", "--gpu", "rtx-4090"], "--model resnet18 --batch 8 --gpu rtx-4090`?"),
         (["--model", "resnet18", "--batch", "8", "--gpu", "rtx-4O90"], "unknown GPU 'rtx-4O90'"),
         (["--model", "resnet18", "--gpu", "rtx-4090"], "the job has no 'batch'"),
-        (["--model", "resnet18", "--batch", "8", "--gpu", "rtx-4090", "--optimizer", "adanw"], "'adamw'"),
+        (["--model", "resnet18", "--batch", "8", "--gpu", "rtx-4090", "--optimizer", "adanw"], "--optimizer adamw`"),
         (["--model", "resnet18", "--batch", "8", "--gpu", "rtx-4090", "--coverage", "1.5"], "coverage"),
         (["nowhere.json"], "cannot read 'nowhere.json'"),
         (["--model", "ResNet-18", "--batch", "8", "--gpu", "rtx-4090"], "--model resnet18 --batch 8 --gpu rtx-4090`"),

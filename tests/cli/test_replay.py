@@ -164,7 +164,7 @@ def test_other_files_are_known_by_their_beginning(tmp_path: Path, beginning: byt
     assert part in result.stderr
 
 
-def test_a_run_without_a_history_is_told_from_a_folder_that_is_no_run(tmp_path: Path) -> None:
+def test_a_run_without_a_history_is_not_confused_with_a_folder_without_a_run(tmp_path: Path) -> None:
     (tmp_path / "a100-40gb").mkdir()
     (tmp_path / "a100-40gb" / "machine.txt").write_text("dryfit-machine 1\n")
     for folder in (tmp_path, tmp_path / "a100-40gb"):
@@ -269,7 +269,7 @@ def test_other_processes_of_the_run_on_the_device_make_a_fit_tight(recording: Pa
     assert "shares_device" in [caveat["name"] for caveat in shared["caveats"]]
 
 
-def test_where_it_cannot_be_told_there_is_no_headroom(tmp_path: Path) -> None:
+def test_without_an_answer_there_is_no_headroom(tmp_path: Path) -> None:
     path = tmp_path / "failed.pickle"
     failed = {**entry("oom", 0, 10 * GIB, 50), "device_free": 0}
     del failed["addr"]

@@ -107,6 +107,48 @@ SLIPS = [
     ("predict --model ResNet50 --batch 8 --gpu rtx-4090", PREDICT),
     ("predict resnet50 --batch 8 --gpu rtx-4090", PREDICT),
     ("history lst", "history list"),
+    ("history show", "history list"),
+    ("run train.py", RUN),
+    ("run", RUN),
+    ("run --gpu", RUN),
+    (f"run rtx-4090 {COMMAND}", RUN),
+    (f"run --gpu rtx-4090 a100-40gb {COMMAND}", f"run --gpu rtx-4090,a100-40gb {COMMAND}"),
+    ("run --gpu rtx-4090 -- 'python train.py'", RUN),
+    ("run --gpu rtx-4090 -- SEED=1 python train.py", "run --gpu rtx-4090 -- env SEED=1 python train.py"),
+    ("run --gpu rtx-4090 \u2014 python train.py", RUN),
+    (f"run \u2014gpu rtx-4090 {COMMAND}", RUN),
+    (f"run --gpu rtx-4090 --- python train.py", RUN),
+    (f"run --gpu 0 {COMMAND}", RUN),
+    (f"run --gpu cuda:0 {COMMAND}", RUN),
+    (f"run --gpu rtx-4090 --ouput x.json {COMMAND}", f"run --gpu rtx-4090 --output x.json {COMMAND}"),
+    (f"run --gpu rtx-4090 --num-gpus 2 {COMMAND}", f"run --gpu rtx-4090 --count 2 {COMMAND}"),
+    (f"run -g rtx-4090 {COMMAND}", RUN),
+    (f"run --gpu rtx-4090 -n 5 {COMMAND}", f"run --gpu rtx-4090 --steps 5 {COMMAND}"),
+    (f"run --gpu rtx-4090 --batch-size 8 {COMMAND}", f"run --gpu rtx-4090 {COMMAND} --batch-size 8"),
+    (f"run --gpu rtx-4090 --lr=0.1 {COMMAND}", f"run --gpu rtx-4090 {COMMAND} --lr=0.1"),
+    ("profile train.py", "profile -- python train.py"),
+    (f"{PREDICT} --amp", f"{PREDICT} --precision bf16-amp"),
+    (f"{PREDICT} --dtype bfloat16", f"{PREDICT} --precision bf16"),
+    (f"{PREDICT} --precision FP16", f"{PREDICT} --precision fp16-amp"),
+    (f"{PREDICT} --optimizer Adam", f"{PREDICT} --optimizer adam"),
+    (f"{PREDICT} --image-size 224", f"{PREDICT} --size 224"),
+    ("predict --model resnet50 --bs 8 --gpu rtx-4090", PREDICT),
+    ("resnet50", "predict --model resnet50 --batch 64 --gpu rtx-4090"),
+    ("models resnte50", "models resnet50"),
+]
+# The line works only with a run or a file that is not there in the test.
+ABOUT_A_RUN = [
+    ("last", "top last"),
+    ("compare last~1 last", "diff last~1 last"),
+    ("sweep last", "replay last --sweep"),
+    ("view last", "report last"),
+    ("snapshot.pickle --gpu t4", "replay snapshot.pickle --gpu t4"),
+    ("trace.json.gz", "estimate --gpu rtx-4090 trace.json.gz"),
+    ("top --by modules", "top --by module"),
+    ("export --format perfeto", "export --format perfetto"),
+    ("observe train.py", "observe -- python train.py"),
+    ("observe python train.py", "observe -- python train.py"),
+    ("replay x.json", "estimate --gpu rtx-4090 x.json"),
 ]
 
 
@@ -119,6 +161,31 @@ def test_a_slip_is_answered_with_the_line_that_works(desk: Desk, typed: str, lin
     if not line.startswith("history"):  # a history is first made by `dryfit observe`
         right = desk.run(*shlex.split(line))
         assert right.returncode != WRONG_USAGE, right.stderr
+
+
+@pytest.mark.parametrize("typed, line", ABOUT_A_RUN, ids=[typed for typed, _ in ABOUT_A_RUN])
+def test_a_slip_about_a_run_or_a_file_is_answered_with_the_right_line(desk: Desk, typed: str, line: str) -> None:
+    wrong = desk.run(*shlex.split(typed))
+    assert wrong.returncode == WRONG_USAGE, wrong.stdout + wrong.stderr
+    assert suggested(wrong.stderr) == shlex.split(line)
+
+
+@pytest.mark.parametrize(
+    "typed, line",
+    [
+        ("help", "--help"),
+        ("help run", "run --help"),
+        ("version", "--version"),
+        ("-v", "--version"),
+        ("-V", "--version"),
+        ("list", "gpus"),
+    ],
+)
+def test_help_version_and_lists_by_other_names(desk: Desk, typed: str, line: str) -> None:
+    wrong = desk.run(*shlex.split(typed))
+    assert wrong.returncode == WRONG_USAGE
+    assert f"Did you mean `dryfit {line}`?" in wrong.stderr
+    assert desk.run(*shlex.split(line)).returncode == 0
 
 
 @pytest.mark.parametrize(
@@ -141,10 +208,16 @@ def test_what_can_mean_only_one_thing_just_works(desk: Desk, typed: str) -> None
 @pytest.mark.parametrize(
     "typed, what, hint",
     [
-        (f"run --gpu foo {COMMAND}", "unknown GPU 'foo'", "Run `dryfit gpus` to list all GPUs."),
+        (f"run --gpu foo {COMMAND}", "unknown GPU 'foo'", "Run `dryfit gpus` to list the NVIDIA GPUs"),
+        (f"run --gpu mi300x {COMMAND}", "unknown GPU 'mi300x'", "to list the NVIDIA GPUs that Dryfit knows"),
+        ("predict --model bert --batch 8 --gpu rtx-4090", "unknown model 'bert'", "Run `dryfit models bert` to list"),
+        ("predict train.py", "'train.py' is a script, not the description of a job", "give --python train.py:FACTORY"),
+        ("models frobnicate", "no model matches 'frobnicate'", "Run `dryfit models` to list all models."),
+        ("learn --history h.db", "no --from-history given", "for example `dryfit learn --from-history"),
         ("frobnicate", "unknown command 'frobnicate'", "Run `dryfit --help` to list the commands."),
-        (f"run --batch 8 --gpu rtx-4090 {COMMAND}", "unknown option '--batch'", "It belongs to `dryfit predict`"),
-        (f"run --frobnicate --gpu rtx-4090 {COMMAND}", "unknown option '--frobnicate'", "Run `dryfit run --help`"),
+        (f"run --sweep --gpu rtx-4090 {COMMAND}", "unknown option '--sweep'", "It belongs to `dryfit replay`"),
+        (f"run --frobnicate --gpu rtx-4090 {COMMAND}", "unknown option '--frobnicate'", "Options of your script come"),
+        ("predict --frobnicate", "unknown option '--frobnicate'", "Run `dryfit predict --help`"),
         ("run --gpu rtx-4090 -- python elsewhere/tarin.py", "no such file: 'elsewhere/tarin.py'", "Check the path"),
         ("", "no command given", "Start with `dryfit run --gpu rtx-4090 -- python train.py`"),
         ("report last", "there is no last run yet", "Make one with `dryfit run`"),

@@ -42,7 +42,7 @@ import json, runpy, sys
 import torch
 
 report, script, *arguments = sys.argv[1:]
-models, told = [], []
+models, reported = [], []
 
 
 def size(tensors):
@@ -55,16 +55,16 @@ def remember(module, args):
 
 
 def before(optimizer, args, kwargs):
-    told.append({"gradients": size(each.grad for each in models[0].parameters())})
+    reported.append({"gradients": size(each.grad for each in models[0].parameters())})
 
 
 def after(optimizer, args, kwargs):
     state = [each for values in optimizer.state.values() for each in values.values() if torch.is_tensor(each)]
-    told[-1].update(
+    reported[-1].update(
         parameters=size(models[0].parameters()), buffers=size(models[0].buffers()), optimizer_state=size(state)
     )
     with open(report, "w") as file:
-        json.dump(told, file)
+        json.dump(reported, file)
 
 
 torch.nn.modules.module.register_module_forward_pre_hook(remember)
@@ -82,7 +82,7 @@ class Explained:
     text: str
     explanation: "dict[str, Any]"
     peak_allocated: int
-    told: "list[dict[str, int]]"  # by the model itself, for each step
+    reported: "list[dict[str, int]]"  # by the model itself, for each step
 
     def rows(self) -> "list[dict[str, str]]":
         return list(csv.DictReader(io.StringIO(dryfit("export", str(self.folder), "--format", "csv"))))
@@ -128,7 +128,7 @@ def explained_run(environment: str, example: str, place: Path) -> Explained:
         text=done.stdout,
         explanation=result["explanation"],
         peak_allocated=result["torch"]["peak_allocated_bytes"],
-        told=json.loads(report.read_text()),
+        reported=json.loads(report.read_text()),
     )
 
 
@@ -167,15 +167,15 @@ def test_parameters_and_state_are_what_the_model_and_its_optimizer_hold(run: Exp
     categories = run.explanation["categories"]
     assert run.explanation["at"]["step"] > 1
     for category in ("parameters", "optimizer_state"):
-        assert categories[category]["requested_bytes"] == run.told[-1][category], category
+        assert categories[category]["requested_bytes"] == run.reported[-1][category], category
 
 
 def test_gradients_are_what_the_model_holds_after_its_backward_pass(run: Explained) -> None:
-    for step, told in enumerate(run.told, start=1):
+    for step, reported in enumerate(run.reported, start=1):
         gradients = [row for row in run.rows() if row["category"] == "gradients"]
         last = max(int(row["born_event"]) for row in gradients if row["step"] == str(step))
         living = [row for row in gradients if lives_at(row, last)]
-        assert sum(int(row["requested_bytes"]) for row in living) == told["gradients"]
+        assert sum(int(row["requested_bytes"]) for row in living) == reported["gradients"]
 
 
 def lives_at(row: "dict[str, str]", event: int) -> bool:
@@ -213,13 +213,13 @@ def test_autocast_copies_every_matrix_of_a_vit_once_a_step(environment: str, pla
 def test_the_run_ends_with_categories_owners_and_the_next_command(gpt2: Explained) -> None:
     lines = gpt2.text.splitlines()
     begin = next(i for i, line in enumerate(lines) if line.startswith("  where the memory goes:"))
-    told = "\n".join(lines[begin:])
+    reported = "\n".join(lines[begin:])
     for word in ("parameters", "optimizer state", "temporaries", "cached by PyTorch, free", "outside PyTorch"):
-        assert word in told
+        assert word in reported
     owners = lines.index("  largest owners of allocated memory") + 1
     following = next(i for i, line in enumerate(lines) if line.startswith("  next: "))
     assert following - owners == 3
-    command = re.search(r"dryfit top \S+", told)
+    command = re.search(r"dryfit top \S+", reported)
     assert command
     assert "by module" in dryfit(*command.group().split()[1:])
 
@@ -240,8 +240,8 @@ print(viz.segsum(data).count("\\n"))
     assert int(done.stdout) > 10
     (entries, *_) = pickle.loads(file.read_bytes())["device_traces"]
     tops = [entry["frames"][0] for entry in entries if entry["action"] == "alloc"]
-    told = {(frame["name"], frame["filename"]) for frame in tops}
-    assert ("parameters", "GPT2LMHeadModel.transformer.wte") in told
+    reported = {(frame["name"], frame["filename"]) for frame in tops}
+    assert ("parameters", "GPT2LMHeadModel.transformer.wte") in reported
 
 
 def find_node() -> str:
@@ -286,18 +286,18 @@ def test_folded_stacks_sum_to_the_peak(gpt2: Explained, by: str) -> None:
 
 
 def test_a_run_compared_with_itself_has_not_changed(gpt2: Explained) -> None:
-    told = json.loads(dryfit("diff", str(gpt2.folder), str(gpt2.folder), "--json"))
-    assert told["allocated"]["change_bytes"] == 0
-    assert told["by_module"] == told["by_line"] == told["by_operator"] == []
-    assert all(each["change_bytes"] == 0 for each in told["by_category"])
+    reported = json.loads(dryfit("diff", str(gpt2.folder), str(gpt2.folder), "--json"))
+    assert reported["allocated"]["change_bytes"] == 0
+    assert reported["by_module"] == reported["by_line"] == reported["by_operator"] == []
+    assert all(each["change_bytes"] == 0 for each in reported["by_category"])
 
 
-def test_a_difference_is_told_by_category_and_owner(gpt2: Explained, environment: str, place: Path) -> None:
+def test_a_difference_is_shown_by_category_and_owner(gpt2: Explained, environment: str, place: Path) -> None:
     lora = explained_run(environment, "lora", place)
-    told = json.loads(dryfit("diff", str(gpt2.folder), str(lora.folder), "--json"))
-    assert told["allocated"]["change_bytes"] == lora.peak_allocated - gpt2.peak_allocated
+    reported = json.loads(dryfit("diff", str(gpt2.folder), str(lora.folder), "--json"))
+    assert reported["allocated"]["change_bytes"] == lora.peak_allocated - gpt2.peak_allocated
     for kind in ("category", "module", "line", "operator"):
-        assert sum(each["change_bytes"] for each in told[f"by_{kind}"]) == told["allocated"]["change_bytes"], kind
+        assert sum(each["change_bytes"] for each in reported[f"by_{kind}"]) == reported["allocated"]["change_bytes"], kind
     markdown = dryfit("diff", str(gpt2.folder), str(lora.folder), "--markdown")
     assert markdown.startswith("**GPU memory at the peak: ")
     assert "| optimizer state |" in markdown
@@ -340,11 +340,11 @@ for _ in range(3):
 def test_a_first_forward_pass_that_fails_says_where_its_memory_went(program: Program) -> None:
     result = program(LAYERS.format(layers=8, batch=65536))
     assert result["verdict"] == "does-not-fit"
-    told = result["explanation"]
-    assert told["failure"]["requested_bytes"] == 65536 * 4096 * 4
-    assert told["failure"]["module"].startswith("Sequential.")
-    assert told["at"]["phase"] == "forward"
-    categories = told["categories"]
+    reported = result["explanation"]
+    assert reported["failure"]["requested_bytes"] == 65536 * 4096 * 4
+    assert reported["failure"]["module"].startswith("Sequential.")
+    assert reported["at"]["phase"] == "forward"
+    categories = reported["categories"]
     assert categories["parameters"]["requested_bytes"] == 8 * (4096 * 4096 + 4096) * 4
     assert categories["activations"]["requested_bytes"] >= 4 * 65536 * 4096 * 4
     assert categories["inputs"]["requested_bytes"] == 65536 * 4096 * 4
@@ -354,13 +354,13 @@ def test_a_first_forward_pass_that_fails_says_where_its_memory_went(program: Pro
 def test_a_first_optimizer_step_that_fails_shows_gradients_and_state(program: Program) -> None:
     result = program(LAYERS.format(layers=40, batch=16))
     assert result["verdict"] == "does-not-fit"
-    told = result["explanation"]
+    reported = result["explanation"]
     parameters = 40 * (4096 * 4096 + 4096) * 4
-    assert told["at"]["phase"] == "optimizer"
-    assert told["categories"]["parameters"]["requested_bytes"] == parameters
-    assert told["categories"]["gradients"]["requested_bytes"] == parameters
-    assert told["categories"]["optimizer_state"]["requested_bytes"] > parameters / 2
-    assert told["categories"]["unknown"]["bytes"] <= 0.01 * told["allocated_bytes"]
+    assert reported["at"]["phase"] == "optimizer"
+    assert reported["categories"]["parameters"]["requested_bytes"] == parameters
+    assert reported["categories"]["gradients"]["requested_bytes"] == parameters
+    assert reported["categories"]["optimizer_state"]["requested_bytes"] > parameters / 2
+    assert reported["categories"]["unknown"]["bytes"] <= 0.01 * reported["allocated_bytes"]
 
 
 def test_activations_that_checkpointing_makes_again_are_told(program: Program) -> None:
@@ -377,12 +377,12 @@ for _ in range(3):
     optimizer.step()
     optimizer.zero_grad()
 """)
-    told = result["explanation"]
-    assert told["allocated_bytes"] == result["torch"]["peak_allocated_bytes"]
-    assert told["at"]["phase"] == "backward"
+    reported = result["explanation"]
+    assert reported["allocated_bytes"] == result["torch"]["peak_allocated_bytes"]
+    assert reported["at"]["phase"] == "backward"
     recomputed = 2 * 4096 * 4096 * 4  # before and after the activation function, of one block
-    assert told["categories"]["activations"]["requested_bytes"] >= recomputed
-    assert told["categories"]["unknown"]["bytes"] <= 0.01 * told["allocated_bytes"]
+    assert reported["categories"]["activations"]["requested_bytes"] >= recomputed
+    assert reported["categories"]["unknown"]["bytes"] <= 0.01 * reported["allocated_bytes"]
 
 
 def test_explaining_changes_no_request(environment: str, tmp_path: Path) -> None:

@@ -57,11 +57,11 @@ def test_a_program_is_ended_after_its_steps_and_leaves_a_compressed_trace(tmp_pa
     done = profile(tmp_path, "--steps", "2", "--json", "--", PYTHON, "-c", TRAINING)
     assert done.returncode == 0, done.stderr
     assert done.stderr.splitlines() == ["step on cuda 32"]  # the second is not printed: it ends in its optimizer step
-    [told] = json.loads(done.stdout)["traces"]
-    assert (told["steps"], told["ended"], told["hook_errors"]) == (2, "steps", [])
+    [trace_json] = json.loads(done.stdout)["traces"]
+    assert (trace_json["steps"], trace_json["ended"], trace_json["hook_errors"]) == (2, "steps", [])
     trace = tmp_path / "trace.json.gz"
-    assert told["bytes"] == trace.stat().st_size
-    assert told["json_bytes"] > 4 * told["bytes"]
+    assert trace_json["bytes"] == trace.stat().st_size
+    assert trace_json["json_bytes"] > 4 * trace_json["bytes"]
     facts = content(trace)["dryfit"]
     assert facts["command"][:2] == [str(PYTHON), "-c"]
     assert (facts["steps"], facts["ended"]) == (2, "steps")

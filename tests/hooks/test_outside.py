@@ -205,3 +205,146 @@ def test_odd_modules_are_explained_in_silence(watched: Callable[..., Any]) -> No
     assert run.steps() == 3
     assert "hooks.error" not in run.notes()
     assert "Warning" not in run.stdout
+
+
+# Training without torch.optim: the rule of the update, and whether the passes of a step are accumulated.
+OWN_UPDATES = """
+import torch
+model = torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.Linear(64, 8)).cuda()
+
+def through_data(parameters):
+    for p in parameters:
+        p.data.add_(p.grad, alpha=-0.1)
+        p.grad = None
+
+def without_grad(parameters):
+    with torch.no_grad():
+        for p in parameters:
+            p -= 0.1 * p.grad
+            p.grad.zero_()
+
+class Optimizer:  # of another library
+    def step(self):
+        torch._foreach_add_([p.data for p in model.parameters()], [p.grad for p in model.parameters()], alpha=-0.1)
+
+update = {update}
+for step in range(100):
+    for _ in range(2):
+        model(torch.randn(4, 64, device="cuda")).sum().backward()
+    update(list(model.parameters()))
+    print("after step", step)
+"""
+
+
+@pytest.mark.parametrize("update", ["through_data", "without_grad", "lambda _: Optimizer().step()"])
+def test_steps_of_any_optimizer_are_counted(watched: Callable[..., Any], update: str) -> None:
+    run = watched(OWN_UPDATES.format(update=update))
+    assert run.steps() == 3
+    assert "after step 2" in run.stdout and "after step 3" not in run.stdout
+    assert run.verdict["results"][0]["verdict"] == "fits"
+
+
+EVALUATION = """
+import torch
+model = torch.nn.Linear(64, 64).cuda()
+with torch.inference_mode():
+    for _ in range(5):
+        model(torch.randn(4, 64, device="cuda")).argmax(-1).tolist()
+print("model is ready")
+torch.randn(1 << 26, device="cuda")
+"""
+
+
+def test_a_program_that_only_evaluates_fits_as_far_as_it_ran(watched: Callable[..., Any]) -> None:
+    result = watched(EVALUATION).verdict["results"][0]
+    assert (result["verdict"], result["steps"]) == ("fits", 0)
+    assert "no_training_step" in [each["name"] for each in result["diagnostics"]]
+
+
+def test_a_program_ends_at_the_text_that_was_asked_for(watched: Callable[..., Any]) -> None:
+    run = watched(EVALUATION, "--until", "is ready")
+    assert run.notes()["stop.reason"] == "text"
+    assert run.verdict["results"][0]["verdict"] == "fits"
+    assert max(run.values("torch.peak_reserved_bytes")) < 64 << 20
+
+
+GROWING = """
+import torch
+model = torch.nn.Linear(64, 64).cuda()
+optimizer = torch.optim.SGD(model.parameters(), 0.1)
+kept = []
+for step in range({steps}):
+    if step < {growing}:
+        kept.append(torch.empty(8 << 20, device="cuda"))
+    model(torch.randn(4, 64, device="cuda")).sum().backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(("growing", "options", "steps"), [(5, (), 6), (50, (), 10), (50, ("--steps", "4"), 4)])
+def test_a_run_goes_on_while_its_memory_grows(
+    watched: Callable[..., Any], growing: int, options: "tuple[str, ...]", steps: int
+) -> None:
+    run = watched(GROWING.format(steps=100, growing=growing), *options)
+    assert run.steps() == steps
+    assert ("steps.extended" in run.notes()) == (not options)
+
+
+GRAPH = """
+import torch
+model = torch.nn.Linear(64, 64).cuda()
+optimizer = torch.optim.SGD(model.parameters(), 0.1)
+x = torch.randn(4, 64, device="cuda")
+def step():
+    model(x).sum().backward()
+    optimizer.step()
+step()
+graph = torch.cuda.CUDAGraph()
+with torch.cuda.graph(graph):
+    step()
+for _ in range(50):
+    graph.replay()
+"""
+
+
+def test_a_step_inside_a_graph_counts_at_every_replay(watched: Callable[..., Any]) -> None:
+    assert watched(GRAPH, "--steps", "5").steps() == 5
+
+
+WAITING = """
+import torch
+t, end = torch.zeros(1, device="cuda"), 1.0
+noise = torch.nn.Linear(64, 64).cuda()(torch.ones(4, 64, device="cuda"))
+while t.item() < end:
+    if (noise > 0)[0, 0]:
+        t = t + 0.1
+"""
+
+
+def test_a_loop_that_waits_for_a_computed_value_is_ended_and_named(watched: Callable[..., Any]) -> None:
+    run = watched(WAITING)
+    assert run.notes()["program.waits_at"] == "program.py:6"
+    assert run.verdict["results"][0]["verdict"] == "cannot-tell"
+    assert "program.py:6" in run.verdict["results"][0]["reason"]
+
+
+LAUNCHER = '''
+import subprocess, sys, torch
+torch.cuda.set_device(0)
+torch.cuda.synchronize()
+CHILD = """
+import torch
+model = torch.nn.Linear(64, 64).cuda()
+optimizer = torch.optim.SGD(model.parameters(), 0.1)
+for _ in range(3):
+    model(torch.ones(4, 64, device="cuda")).sum().backward()
+    optimizer.step()
+"""
+subprocess.run([sys.executable, "-c", CHILD], check=True)
+'''
+
+
+def test_a_launcher_that_touches_the_gpu_keeps_the_explanation(watched: Callable[..., Any]) -> None:
+    run = watched(LAUNCHER)
+    assert run.verdict["results"][0]["verdict"] == "fits"
+    assert run.verdict["results"][0]["explanation"] is not None

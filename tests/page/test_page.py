@@ -377,7 +377,7 @@ def test_the_strip_says_by_how_much(opened: Open, sample: Sample) -> None:
     def margin(gpu: str) -> str:
         return page.text(f'#strip [data-gpu="{gpu}"] .margin')
 
-    assert margin("rtx-4060-8gb") == f"needs {needed} of 2.05 GiB"
+    assert margin("rtx-4060-8gb") == f"needs {needed}, has 2.05 GiB"
     assert margin("t4-16gb").startswith(f"{page_bytes(by_gpu['t4-16gb']['headroom_bytes'])} headroom")
     assert margin("rtx-3080-10gb").startswith("tight: ")
     assert margin("a100-40gb-mig-1g.5gb") == "cannot tell"

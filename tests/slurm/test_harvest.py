@@ -203,7 +203,7 @@ def test_a_controller_that_does_not_answer_gets_no_second_array(harvest: Harvest
     configuration.write_text("\n".join(lines + ["MessageTimeout=2", ""]))
     words = harvest.words("--on", "slurm")
     environment = {**harvest.cluster.environment, "SLURM_CONF": str(configuration)}
-    asked = subprocess.run(words, capture_output=True, text=True, timeout=300, env=environment)
-    assert asked.returncode == 1
-    assert "squeue failed" in asked.stderr
+    done = subprocess.run(words, capture_output=True, text=True, timeout=300, env=environment)
+    assert done.returncode == 1
+    assert "squeue failed" in done.stderr
     assert len(harvest.cluster.queued()) == 1

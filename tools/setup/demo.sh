@@ -20,9 +20,8 @@ if [ "$code" -ne 0 ] && [ "$code" -ne 3 ]; then exit "$code"; fi
 dryfit report --output "$page" >/dev/null
 cat <<END
 
-The page about it: $PWD/$page (both took $SECONDS s)
-Try next:
-  bin/dryfit run --gpu rtx-4090 -- python train.py    # your own script and PyTorch
-  bin/dryfit replay last/rtx-3060-12gb --sweep        # other allocator settings
-  bin/dryfit gpus                                     # the supported GPUs
+The page about it: $PWD/$page (both took $SECONDS s). Try next:
+  bin/dryfit run --gpu rtx-4090 -- python train.py   # your own script
+  bin/dryfit replay last/rtx-3060-12gb --sweep       # other allocator settings
+  bin/dryfit gpus                                    # the supported GPUs
 END

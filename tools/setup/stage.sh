@@ -29,7 +29,8 @@ mkdir -p "$running"
 show_running() {
   local titles
   [ -t 1 ] || return 0
-  titles=$(cat "$running"/* 2>/dev/null | paste -s -d '|' | sed 's/|/; /g')
+  # A stage may end while its title is read, and after the last one there is none.
+  titles=$({ cat "$running"/* 2>/dev/null || true; } | paste -s -d '|' | sed 's/|/; /g')
   printf '\r\033[K%.*s' "$(($(tput cols 2>/dev/null || echo 80) - 1))" "${titles:+$titles ...}"
 }
 

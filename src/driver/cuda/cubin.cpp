@@ -197,6 +197,18 @@ bool parse_cubin(std::span<const std::byte> bytes, Cubin& cubin) {
   return true;
 }
 
+void parse_ptx(std::string_view text, Cubin& cubin) {
+  constexpr std::string_view kEntry = ".entry";
+  constexpr std::string_view kSpace = " \t\r\n";
+  for (auto at = text.find(kEntry); at != std::string_view::npos; at = text.find(kEntry, at)) {
+    const auto name = text.find_first_not_of(kSpace, at + kEntry.size());
+    if (name == std::string_view::npos) return;
+    at = text.find_first_of(" \t\r\n(", name);
+    if (at == std::string_view::npos) return;
+    cubin.kernels.emplace(text.substr(name, at - name), KernelFacts{});
+  }
+}
+
 std::size_t elf_size(const void* image) {
   Elf64_Ehdr header;
   std::memcpy(&header, image, sizeof header);

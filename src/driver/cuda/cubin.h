@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -35,6 +36,9 @@ struct Cubin {
 /// Facts used: .text.<kernel> (size; registers in the top byte of sh_info in older files), .nv.shared.<kernel>,
 /// .nv.constant*, .nv.global*, and the attribute records in .nv.info and .nv.info.<kernel>: 0x05 launch bounds, 0x12
 /// and 0x2f stack and registers by symbol, 0x17 one parameter's ordinal and size.
+/// Adds the kernels that PTX text defines, by name only: what the driver would compile them to is unknown.
+void parse_ptx(std::string_view text, Cubin& cubin);
+
 bool parse_cubin(std::span<const std::byte> elf, Cubin& cubin);
 
 /// Size of the ELF image that starts at `image` (the caller guarantees that it is one), and the architecture in its

@@ -118,6 +118,16 @@ TEST(Cubin, What_the_system_keeps_of_a_blocks_shared_memory_is_not_the_kernels) 
   EXPECT_EQ(cubin.kernels.at("axpy").shared_memory, Bytes{0});
 }
 
+TEST(Cubin, Kernels_in_text_are_known_by_name) {
+  Cubin cubin;
+  parse_ptx(
+      ".version 8.4\n.visible .entry _Z4postPf(\n.param .u64 x)\n{ret;}\n.entry\tother ( )\n.func helper()\n.entry",
+      cubin);
+  EXPECT_EQ(cubin.kernels.size(), 2u);
+  EXPECT_TRUE(cubin.kernels.contains("_Z4postPf"));
+  EXPECT_TRUE(cubin.kernels.contains("other"));
+}
+
 TEST(Cubin, The_size_of_an_image_in_memory_is_found) {
   const auto bytes = SampleCubin().bytes();
   EXPECT_EQ(elf_size(bytes.data()), bytes.size());

@@ -73,6 +73,7 @@ void choose_entry(const void* fatbin, int chip, CodeImage& image) {
   const std::byte* at = static_cast<const std::byte*>(fatbin) + header.header_size;
   const std::byte* const end = at + header.size;
   const std::byte* best = nullptr;
+  const std::byte* text = nullptr;
   int best_architecture = 0;
   while (at + sizeof(FatbinEntry) <= end) {
     const auto entry = load<FatbinEntry>(at);
@@ -83,9 +84,13 @@ void choose_entry(const void* fatbin, int chip, CodeImage& image) {
       best = at;
       best_architecture = architecture;
     }
-    if (entry.kind == kKindPtx && architecture <= chip) image.has_ptx = true;
+    if (entry.kind == kKindPtx && architecture <= chip) {
+      image.has_ptx = true;
+      text = at;
+    }
     at += entry.header_size + entry.size;
   }
+  if (!best && text) image.ptx.push_back(part_of(text, load<FatbinEntry>(text)));
   if (!best) return;
   image.architecture = best_architecture;
   image.parts.push_back(part_of(best, load<FatbinEntry>(best)));

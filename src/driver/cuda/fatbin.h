@@ -27,6 +27,7 @@ struct CodeImage {
     enum class Packing { none, lz4, zstd } packing;
   };
   std::vector<Part> parts;
+  std::vector<Part> ptx;  ///< of the fat binaries without machine code for the chip: text
 
   bool usable() const { return !is_fatbin || has_ptx || !parts.empty(); }
 };

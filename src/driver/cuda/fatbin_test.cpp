@@ -115,6 +115,15 @@ TEST(Fatbin, A_wrapper_leads_to_its_fat_binary) {
   EXPECT_EQ(unpacked(choose_image(&wrapper, {8, 6})), "sm86");
 }
 
+TEST(Fatbin, The_text_for_the_newest_chip_that_is_not_too_new_is_kept_if_there_is_no_machine_code) {
+  const auto texts = SampleFatbin().add(kPtx, 50, "old", kLz4).add(kPtx, 70, "new").add(kPtx, 90, "newer").bytes();
+  const auto image = choose_image(texts.data(), {8, 0});
+  ASSERT_EQ(image.ptx.size(), 1u);
+  EXPECT_EQ(image.ptx.front().unpacked_size, 3u);
+  const auto with_code = SampleFatbin().add(kPtx, 50, "old").add(kElf, 80, "code").bytes();
+  EXPECT_TRUE(choose_image(with_code.data(), {8, 0}).ptx.empty());
+}
+
 TEST(Fatbin, Text_is_taken_for_ptx) { EXPECT_TRUE(choose_image("//\n.version 8.4\n.target sm_80\n", {8, 0}).usable()); }
 
 }  // namespace

@@ -57,6 +57,10 @@ const Cubin& Module::cubin() {
   for (const auto& part : image_.parts) {
     if (!parse_cubin(unpack(part, buffer), *cubin_)) recorder().count("driver.unreadable_device_code");
   }
+  for (const auto& part : image_.ptx) {
+    const auto text = unpack(part, buffer);
+    parse_ptx({reinterpret_cast<const char*>(text.data()), text.size()}, *cubin_);
+  }
   return *cubin_;
 }
 

@@ -49,7 +49,7 @@ class Module {
 
   /// Null if the machine code is known and has no such kernel.
   Kernel* kernel(std::string_view name);
-  /// The kernels, in order of name (only those in machine code; PTX is not parsed).
+  /// The kernels, in order of name. Of PTX that is not in a fat binary, none.
   std::vector<Kernel*> kernels();
 
   struct Variable {

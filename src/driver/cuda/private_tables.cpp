@@ -33,12 +33,13 @@ enum class TableId {
   device_extension,
   heap,
   context_bypass,
-  chip_layout
+  chip_layout,
+  tools_module
 };
 
 constexpr const char* kTableNames[] = {"runtime",        "callbacks",      "thread_state",  "context_storage",
                                        "context_checks", "handshake",      "tools_context", "device_extension",
-                                       "heap",           "context_bypass", "chip_layout"};
+                                       "heap",           "context_bypass", "chip_layout",   "tools_module"};
 
 template <TableId table, std::size_t slot>
 CUresult unknown_slot() {
@@ -293,6 +294,30 @@ Table<32>& chip_layout_table() {
   return table;
 }
 
+// The functions of a module, one by one. cuFFT finds its kernels in this way.
+
+using FunctionVisitor = void (*)(void* visitor, CUfunction function, CUmodule owner);
+
+std::uint64_t visit_functions(CUcontext, CUmodule module, FunctionVisitor visit, void* visitor) {
+  if (!module || !visit) return 0;
+  std::vector<Kernel*> kernels;
+  {
+    const Lock lock(instance().mutex);
+    kernels = reinterpret_cast<Module*>(module)->kernels();
+  }
+  for (auto* const kernel : kernels) visit(visitor, reinterpret_cast<CUfunction>(kernel), module);
+  return kernels.size();
+}
+
+Table<64>& tools_module_table() {
+  static auto& table = *new auto([] {
+    auto t = unknown_table<TableId::tools_module, 64>();
+    t[7] = slot(&visit_functions);
+    return t;
+  }());
+  return table;
+}
+
 CUresult handshake(std::uint32_t version, std::uint64_t seconds, std::uint64_t answer[2]);
 
 Table<3>& handshake_table() {
@@ -334,6 +359,8 @@ Slot* find_table(const CUuuid& id) {
       return heap_table().data();
     case 0x0ca50b8c:
       return context_bypass_table().data();
+    case 0x6e163fbe:
+      return tools_module_table().data();
     case 0x1734dc26:
       return chip_layout_table().data();
     default:

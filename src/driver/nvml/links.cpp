@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Entry points for NVLink and the fabric behind it, neither of which the modelled machine has, and for the field
+// Entry points for NVLink and the fabric behind it, which the modelled machine does not have, and for the field
 // values, which are mostly about them.
 #include "driver/nvml/session.h"
 

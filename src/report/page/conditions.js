@@ -14,13 +14,13 @@ function showConditions(verdict, result, run) {
 }
 
 function definitions(title, pairs) {
-  const told = pairs.filter(([, value]) => value !== null && value !== undefined && value !== "");
-  if (told.length === 0) return null;
+  const known = pairs.filter(([, value]) => value !== null && value !== undefined && value !== "");
+  if (known.length === 0) return null;
   return element(
     "div",
     {},
     element("h3", {}, title),
-    element("dl", {}, ...told.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)])),
+    element("dl", {}, ...known.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)])),
   );
 }
 

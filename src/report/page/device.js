@@ -129,7 +129,7 @@ function stripButton(result, results, choose) {
 /** As much of the verdict as there is room for. */
 function stripText(result, results) {
   const need = needOf(result, results);
-  if (need) return `needs ${bytesText(need.bytes)} of ${bytesText(result.capacity_bytes)}`;
+  if (need) return `needs ${bytesText(need.bytes)}, has ${bytesText(result.capacity_bytes)}`;
   const margin = marginText(result);
   return result.verdict === "tight" && margin ? `tight: ${margin}` : margin || answerOf(result).text;
 }

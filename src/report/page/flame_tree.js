@@ -3,7 +3,7 @@
 //
 // Living tensors as a tree: the parts of a module's path, or the frames of a call stack, and below them categories.
 
-/** Frames that every call goes through, and that tell nothing about the program. */
+/** Frames that every call goes through, and that say nothing about the program. */
 const PLUMBING = /\/(site|dist)-packages\/torch\/|\/lib\/python3[^/]*\/(?!(site|dist)-packages\/)|^<frozen /;
 
 const isPlumbing = ({ file }) => PLUMBING.test(file);
@@ -43,8 +43,8 @@ class Paths {
     const { frames, lines } = this.run;
     const path = [];
     for (let at = id; at !== 0; at = frames[at].caller) path.push(lines[frames[at].line]);
-    const told = path.filter((line) => !isPlumbing(line));
-    const shown = (told.length > 0 ? told : path).reverse();
+    const own = path.filter((line) => !isPlumbing(line));
+    const shown = (own.length > 0 ? own : path).reverse();
     return shown.length > 0 ? shown.map(frameText) : ["(no line)"];
   }
 }

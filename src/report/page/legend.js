@@ -106,7 +106,7 @@ function fillChartTable(state) {
   fillTable(byId("chart-table").querySelector("table"), head, rows.filter(Boolean));
 }
 
-/** One sentence for who cannot see the chart. */
+/** One sentence for those who cannot see the chart. */
 function chartLabel(state) {
   const { run, timeline } = state;
   const { step, phase } = timeline.placeAt(run.peak);

@@ -5,7 +5,7 @@
 
 const SEGMENT_HEIGHT = 14;
 const SEGMENT_GAP = 3;
-const MOST_ROWS = 120; // of the map; the table tells the rest
+const MOST_ROWS = 120; // of the map; the table has the rest
 
 const freeOf = (segment) => segment.blocks.reduce((sum, block) => sum + (block.allocation < 0 ? block.size : 0), 0);
 

@@ -149,7 +149,7 @@ class Tensors {
     const line = run.lines[run.line[i]];
     const cell = (label, className, ...content) =>
       element("td", { role: "cell", "data-label": label, class: className }, ...content);
-    const sub = (text) => (text ? element("span", { class: "sub" }, text) : null);
+    const sub = (text) => (text ? element("span", { class: "sub" }, ...breakable(text)) : null);
     return element(
       "tr",
       { role: "row", "data-allocation": i },
@@ -179,7 +179,7 @@ class Tensors {
     const when = atPeak ? "at the " + run.peakWord.toLowerCase() : "at the chosen moment";
     const all = this.found.length === living.length;
     byId("tensors-title").textContent = `Largest tensors ${when}`;
-    byId("owners-title").textContent = `Who holds it ${when}`;
+    byId("owners-title").textContent = `Owners ${when}`;
     const text = `${pluralText(living.length, "tensor")}, ${bytesText(bytes)}`;
     const share = shareText(bytes, timeline.total[moment]) || "0 %";
     byId("counted").textContent = all ? text : `${countText(this.found.length)} of ${text} (${share})`;

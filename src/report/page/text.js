@@ -47,9 +47,9 @@ function decimalText(value, unit) {
 /** Numbers stay with their units where lines break. */
 const unbroken = (text) => text.replace(/(\d) (?=(?:[KMG]i)?B\b|%)/g, "$1\u00a0");
 
-/** A dotted or slashed name that breaks after its parts and not within them. */
+/** A dotted or slashed name, or one_with_several_words, that breaks after its parts and not within them. */
 function breakable(name) {
-  return name.split(/(?<=[./])/).flatMap((part, k) => (k === 0 ? [part] : [element("wbr"), part]));
+  return name.split(/(?<=[./_])/).flatMap((part, k) => (k === 0 ? [part] : [element("wbr"), part]));
 }
 
 /** "try `dryfit run`" with what is between backticks as code. */
@@ -69,7 +69,7 @@ function atText(step, phase) {
   return step > 0 ? `in ${place}` : place === "loading" ? "while loading" : place;
 }
 
-/** The end of a path that still tells which file it is. */
+/** The end of a path that still identifies the file. */
 function shortPath(path) {
   const parts = path.split("/");
   const packages = Math.max(parts.lastIndexOf("site-packages"), parts.lastIndexOf("dist-packages"));
@@ -107,14 +107,14 @@ function fillWhenOpened(details, fill) {
 
 const swatch = (colour) => element("span", { class: "swatch", style: `background: ${colour}`, "aria-hidden": "true" });
 
-/** Calls `work` once before the next frame, however often it is asked for. */
+/** Calls `work` once before the next frame, however often it is requested. */
 function oncePerFrame(work) {
-  let asked = false;
+  let requested = false;
   return () => {
-    if (asked) return;
-    asked = true;
+    if (requested) return;
+    requested = true;
     requestAnimationFrame(() => {
-      asked = false;
+      requested = false;
       work();
     });
   };

@@ -43,6 +43,12 @@ function needOf(result, results) {
   return best && best.device_peak_bytes > result.capacity_bytes ? { bytes: best.device_peak_bytes, on: best } : null;
 }
 
+/** How much the GPU lacks, where the job's need is known. */
+function missingText(result, results) {
+  const need = needOf(result, results);
+  return need ? `about ${bytesText(need.bytes - result.capacity_bytes)} short` : "";
+}
+
 function failedText(result, run) {
   const { requested_bytes: requested, device_free_bytes: free, step, phase, library } = result.oom;
   const owner = failureOwner(run);
@@ -71,7 +77,7 @@ function showVerdict(result, run, results) {
   if (run && run.events > 0) showLargestOwners(run);
   showAdvice(result ? adviceFor(result, run, results) : []);
   const title = byId("verdict-title");
-  byId("verdict-margin").textContent = result ? unbroken(marginText(result)) : "";
+  byId("verdict-margin").textContent = result ? unbroken(missingText(result, results) || marginText(result)) : "";
   if (!result) {
     title.textContent = run
       ? `${bytesText(run.peakAllocated)} allocated at the ${run.peakWord.toLowerCase()}`

@@ -28,7 +28,7 @@ def _switch_on(switch: Any, name: str) -> None:
     try:
         switch()
     except (ValueError, AssertionError, NotImplementedError) as error:
-        raise Impossible(f"the model refused {name}: {error}") from error
+        raise Impossible(f"the model does not support {name}: {error}") from error
 
 
 def _blocks(torch: Any, module: Any) -> Iterator[Any]:

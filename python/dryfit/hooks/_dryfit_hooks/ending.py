@@ -24,26 +24,36 @@ class Ending:
         """A backward pass that takes no time may end the program while its thread is still cleaning up, and the
         interpreter aborts when that thread then requests the lock. So we wait for it."""
         self.reports = reports
+        self.before_end: List[Callable[[], None]] = []  # if the program ends by itself
         self._wait_for_autograd = wait_for_autograd
 
     def install(self) -> None:
         """Reports on a program that ends by itself too, by an exception or not."""
         atexit.register(self._ended_by_itself)
 
-    def stop(self) -> None:
+    def stop(self, reason: str = "steps") -> None:
         """Ends this process with code 0. Does not return."""
+        self._leave("stop.reason", reason, 0)
+
+    def give_up(self, where: str) -> None:
+        """Ends this process with code 1: it waits there for a value that only a GPU computes. Does not return."""
+        self._leave("program.waits_at", where, 1)
+
+    def _leave(self, key: str, text: str, code: int) -> None:
         try:
-            guest.note("stop.reason", "steps")
+            guest.note(key, text)
             self._report()
             _release_semaphores()
             _remove_temporary_folder()
             _flush()
             guest.finish()
         finally:
-            os._exit(0)
+            os._exit(code)
 
     def _ended_by_itself(self) -> None:
         _note_exception()
+        for each in self.before_end:
+            quietly(each)()
         self._report()
         quietly(self._wait_for_autograd)()
 

@@ -19,7 +19,8 @@ from .phases import Phases
 from .profiling import HostProfiling
 from .steps import StepCounter
 from .tuning import TuningWatch
-from .values import Values
+from .until_text import UntilText
+from .values import Values, Waiting
 
 
 @quietly
@@ -36,7 +37,7 @@ def _install_for_cuda(torch: Any, wanted: settings.Settings) -> None:
     memory = MemoryStatistics(torch)
     load = LoadWatch(torch, lambda tensor: tensor.is_cuda, lambda: report_reserved(memory))
     tuning = TuningWatch(torch)
-    parts = [memory, load, HostProfiling(torch), tuning, Values(torch, wanted.unknown_sizes)]
+    parts = [memory, load, HostProfiling(torch), tuning]
     autograd = AutogradThreads()
     ending = Ending([software.note_libraries, memory.report], autograd.wait_until_at_rest)
     on_completed: List[Callable[[], None]] = []
@@ -68,7 +69,14 @@ def _install_for_cuda(torch: Any, wanted: settings.Settings) -> None:
         parts.append(skipped)
     phases = Phases(torch, first_forward, autograd.wait_until_at_rest, on_entered)
     on_step = [software.note_libraries, memory.report, tuning.look]
-    steps = StepCounter(torch, wanted.steps, phases, on_step, on_completed, ending.stop)
-    for part in (*parts, phases, steps, ending):
+    if wanted.until_text:
+        parts.append(UntilText(wanted.until_text, lambda: ending.stop("text")))
+    limits = wanted.steps, wanted.most_steps, memory.peak_reserved
+    steps = StepCounter(torch, *limits, phases, on_step, on_completed, ending.stop)
+    ending.before_end.append(steps.finish)
+    waiting = Waiting(ending.give_up)
+    on_completed.append(waiting.step_completed)
+    values = Values(torch, wanted.unknown_sizes, steps.writes, waiting)
+    for part in (*parts, values, phases, steps, ending):
         quietly(part.install)()
     quietly(torch.cuda._lazy_call)(quietly(lambda: software.note_cudnn(torch)))

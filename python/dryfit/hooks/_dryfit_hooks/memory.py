@@ -60,6 +60,10 @@ class MemoryStatistics:
             self._send("torch.alloc_retries", device, past.alloc_retries + statistics.get("num_alloc_retries", 0))
             self._send("torch.ooms", device, past.ooms + statistics.get("num_ooms", 0))
 
+    def peak_reserved(self) -> int:
+        """Of all devices, as reported last."""
+        return sum(number for (key, _), number in self._reported.items() if key == "torch.peak_reserved_bytes")
+
     def _send(self, key: str, device: int, number: int) -> None:
         if self._reported.get((key, device)) != number:
             self._reported[key, device] = number

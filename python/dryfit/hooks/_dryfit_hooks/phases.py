@@ -18,6 +18,7 @@ import importlib
 from typing import Any, Callable, List, Optional, Tuple
 
 from . import guest
+from .parameter_writes import ParameterWrites
 from .patching import Patch, around, compiling_test, quietly
 
 
@@ -40,6 +41,11 @@ class Phases:
         self._current = ""
         self._hook: Optional[Any] = None
         self._backward_depth = 0
+        self._writes: Optional[ParameterWrites] = None
+
+    def watch(self, writes: ParameterWrites) -> None:
+        """Tells it where passes begin and end."""
+        self._writes = writes
 
     def install(self) -> None:
         self._enter("load")
@@ -86,6 +92,8 @@ class Phases:
     @quietly
     def _forward_begins(self, module: Any, args: Any) -> None:
         if self._hook is not None and self._is_on_device(module, args):
+            if self._writes is not None:
+                self._writes.pass_begins(module)
             self._cease_waiting()
             self._load_ends(late=False)
             self._enter("forward")
@@ -125,6 +133,8 @@ class Phases:
         interrupted = (self._current, self._hook is not None)
         self._backward_depth += 1
         if self._backward_depth == 1:
+            if self._writes is not None:
+                self._writes.pass_begins()
             self._cease_waiting()
             if self._on_first_forward and self._is_device_used():
                 self._load_ends(late=True)
@@ -137,6 +147,8 @@ class Phases:
         if self._backward_depth > 0:
             return
         self._on_backward_end()
+        if self._writes is not None:
+            self._writes.backward_ended()
         self.backward_passes += 1
         if interrupted[0] == "optimizer":
             self._enter("optimizer")
@@ -150,6 +162,8 @@ class Phases:
         if self._backward_depth > 0:
             return
         self._on_backward_end()
+        if self._writes is not None:
+            self._writes.backward_ended()
         self._enter(interrupted[0])
         if interrupted[1]:
             self._await_forward()

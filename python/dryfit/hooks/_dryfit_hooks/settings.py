@@ -13,6 +13,8 @@ from typing import Mapping, Optional
 class Settings:
     run_directory: str
     steps: Optional[int]  # None: let the program end by itself
+    most_steps: Optional[int]  # go on up to this many while the peak grows; None: `steps` is exact
+    until_text: str  # end when the program prints this; "": no such text
     keep_initialisation: bool
     memory_history: bool
     explain: bool
@@ -22,9 +24,12 @@ class Settings:
 
 def from_environment(environment: Mapping[str, str]) -> Settings:
     steps = environment.get("DRYFIT_STEPS", "all")
+    most = environment.get("DRYFIT_MOST_STEPS", "")
     return Settings(
         run_directory=os.path.dirname(environment.get("DRYFIT_MACHINE", "")),
         steps=int(steps) if steps.isdigit() and int(steps) > 0 else None,
+        most_steps=int(most) if most.isdigit() else None,
+        until_text=environment.get("DRYFIT_UNTIL", ""),
         keep_initialisation=environment.get("DRYFIT_KEEP_INIT") == "1",
         memory_history=environment.get("DRYFIT_HISTORY") == "1",
         explain=environment.get("DRYFIT_EXPLAIN") == "1",

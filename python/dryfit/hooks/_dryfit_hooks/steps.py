@@ -7,7 +7,11 @@ with the most steps. When it reaches the limit, the others may still catch up, s
 optimizer that never steps delays the end by PATIENCE further steps only.
 
 PyTorch does not call the hooks of an optimizer with a compiled step(). We infer its steps from zero_grad(): gradients
-that a backward pass has made are dropped after use. The first call does not count, as it may only prepare.
+that a backward pass has made are dropped after use. The first call does not count, as it may only prepare. Other
+optimizers are recognised by what they write (parameter_writes.py). A step inside a CUDA graph counts at every replay.
+
+Note [Automatic steps]
+Unless the user gave a number, the run goes on while PyTorch's reserved peak grew in the last step, up to `most` steps.
 """
 
 from __future__ import annotations
@@ -18,6 +22,7 @@ import weakref
 from typing import Any, Callable, List, Optional
 
 from . import guest
+from .parameter_writes import ParameterWrites
 from .patching import Patch, around, compiling_test, quietly
 from .phases import Phases
 
@@ -29,15 +34,24 @@ class StepCounter:
         self,
         torch: Any,
         limit: Optional[int],
+        most: Optional[int],
+        peak: Callable[[], int],
         phases: Phases,
         on_step: List[Callable[[], None]],
         on_completed: List[Callable[[], None]],
         on_limit: Callable[[], None],
     ) -> None:
         """`on_step` are called after each step of any optimizer, `on_completed` (before these) when the number of
-        completed steps has grown."""
+        completed steps has grown. `most` and `peak`: see Note [Automatic steps]."""
         self._torch = torch
         self._limit = limit
+        self._most = most
+        self._peak = peak
+        self._peaks = [0, 0]  # before the last completed step, and after it
+        self.writes = ParameterWrites(self._other_step)
+        self._others = _Others()
+        self._graph: Optional[Any] = None  # being captured
+        self._in_graph: "weakref.WeakKeyDictionary[Any, List[Any]]" = weakref.WeakKeyDictionary()
         self._phases = phases
         self._on_step = on_step
         self._on_completed = on_completed
@@ -62,6 +76,11 @@ class StepCounter:
 
         module.register_optimizer_step_pre_hook(step_pre_hook)
         module.register_optimizer_step_post_hook(step_post_hook)
+        graph = self._torch.cuda.CUDAGraph
+        Patch(graph, "capture_begin", lambda original: around(original, self._capture_begins))
+        Patch(graph, "capture_end", lambda original: around(original, self._capture_ends))
+        Patch(graph, "replay", lambda original: around(original, lambda graph: graph, self._replayed))
+        self._phases.watch(self.writes)
         Patch(module.Optimizer, "zero_grad", lambda original: around(original, self._gradients_dropped))
         Patch(
             module.Optimizer,
@@ -79,6 +98,7 @@ class StepCounter:
         if _is_nested(caller):
             self._inner.add(optimizer)
         elif self._counts(optimizer):
+            self.writes.cease()
             self._phases.optimizer_begins()
 
     @quietly
@@ -87,8 +107,30 @@ class StepCounter:
             return
         self._dropped.pop(optimizer, None)
         self._known.add(optimizer)
+        if self._graph is not None:
+            self._in_graph.setdefault(self._graph, []).append(optimizer)
         self._count(optimizer, self._taken.get(optimizer, 0) + 1)
         self._phases.optimizer_ends()
+
+    def finish(self) -> None:
+        """The program ends by itself: nothing more is asked of it."""
+        self._limit = None
+        self.writes.complete()
+
+    @quietly
+    def _other_step(self) -> None:
+        self._count(self._others, self._taken.get(self._others, 0) + 1)
+
+    def _capture_begins(self, graph: Any, *_: Any, **__: Any) -> None:
+        self._graph = graph
+
+    def _capture_ends(self, *_: Any, **__: Any) -> None:
+        self._graph = None
+
+    @quietly
+    def _replayed(self, graph: Any, failed: bool) -> None:
+        for optimizer in self._in_graph.get(graph, ()):
+            self._count(optimizer, self._taken.get(optimizer, 0) + 1)
 
     @quietly
     def _gradients_dropped(self, optimizer: Any, *_: Any, **__: Any) -> None:
@@ -102,13 +144,17 @@ class StepCounter:
 
     def _count(self, optimizer: Any, taken: int) -> None:
         self._taken[optimizer] = taken
+        grown = False
         if taken > self._completed:
             self._completed = taken
             guest.step(self._completed)
             for listener in self._on_completed:
                 quietly(listener)()
+            grown = True
         for listener in self._on_step:
             quietly(listener)()
+        if grown:
+            self._peaks = [self._peaks[1], self._peak()]
         if self._is_enough():
             self._on_limit()
 
@@ -123,12 +169,19 @@ class StepCounter:
         limit = self._limit
         if limit is None or self._completed < limit:
             return False
+        if self._most is not None and self._completed < self._most and self._peaks[1] > self._peaks[0]:
+            guest.note("steps.extended", str(limit))
+            return False
         if self._completed >= limit + PATIENCE:
             return True
         return all(self._taken.get(each, 0) >= limit for each in self._known if self._is_awaited(each))
 
     def _is_awaited(self, optimizer: Any) -> bool:
         return optimizer not in self._inner and _is_on_device(optimizer)
+
+
+class _Others:
+    """Stands for all optimizers that are not PyTorch's."""
 
 
 def _is_on_device(optimizer: Any) -> bool:

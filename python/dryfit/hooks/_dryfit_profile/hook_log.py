@@ -15,7 +15,7 @@ from typing import Any, Dict, List
 
 class HookLog:
     def __init__(self, folder: str) -> None:
-        self._path = os.path.join(folder, f"told-{os.getpid()}.jsonl")
+        self._path = os.path.join(folder, f"hooks-{os.getpid()}.jsonl")
         self._process = os.getpid()
         self._begun = time.monotonic()
         self.errors: List[str] = []

@@ -10,7 +10,6 @@ from typing import Any, Callable, Dict, Iterator, Tuple
 from .. import guest
 from ..patching import quietly
 from ..values.interception import Below, Handler, Interception
-from ..values.mirrors import Mirrors
 from .modules import ModuleWatch
 from .traffic import Traffic
 
@@ -52,7 +51,7 @@ class Flops:
             return
         try:
             self._modules.install()
-            interception = Interception(self._torch, Mirrors(self._torch))
+            interception = Interception(self._torch)
             formulas = dict(self._formulas())
             for packet, formula in formulas.items():
                 self._put(interception, packet, self._counting(packet.__name__, formula))

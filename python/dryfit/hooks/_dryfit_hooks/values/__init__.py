@@ -10,5 +10,6 @@ handles reads by the program, and `assumptions` decides and reports what to assu
 """
 
 from .install import Values
+from .waiting import Waiting
 
-__all__ = ["Values"]
+__all__ = ["Values", "Waiting"]

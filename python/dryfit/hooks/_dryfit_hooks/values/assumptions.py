@@ -8,7 +8,7 @@ import math
 import os
 import sys
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Optional
+from typing import Any, Callable, NamedTuple, Optional
 
 from .. import guest
 
@@ -49,6 +49,7 @@ class Assumptions:
 
     def __init__(self, torch: Any, sizes: UnknownSizes) -> None:
         self.sizes = sizes
+        self.on_condition: Callable[[str], None] = lambda where: None
         self._own = os.path.join(os.path.dirname(os.path.dirname(__file__)), "")
         self._library = os.path.join(os.path.dirname(torch.__file__), "")
         self._number = 1.0
@@ -65,9 +66,11 @@ class Assumptions:
         if origin is not None:
             guest.assumed(origin.what, origin.where, assumed, of)
 
-    def report_read(self, origin: Optional[Origin]) -> None:
+    def report_read(self, origin: Optional[Origin], is_condition: bool = False) -> None:
         """The program has read values that depend on an assumption; whether they become sizes is unknown."""
         self.report(origin, 0, 0)
+        if is_condition and origin is not None:
+            self.on_condition(origin.where)
 
     def place(self) -> str:
         """The innermost line outside PyTorch and these hooks, as "train.py:42"."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any, Callable, List, Optional, Tuple
 
 from ..patching import quietly
-from .assumptions import Origin
+from .assumptions import Assumptions, Origin
 from .interception import Below, Handler, Interception
 from .inventing import Inventing
 from .mirrors import Mirrors
@@ -43,10 +43,11 @@ Rule = Callable[[Tuple[Any, ...], Any, Any], None]
 
 
 class Following:
-    def __init__(self, torch: Any, mirrors: Mirrors, inventing: Inventing) -> None:
+    def __init__(self, torch: Any, mirrors: Mirrors, inventing: Inventing, assumptions: Assumptions) -> None:
         self._torch = torch
         self._mirrors = mirrors
         self._inventing = inventing
+        self._assumptions = assumptions
 
     def install(self, interception: Interception, rules: "dict[str, Rule]") -> None:
         for name in MAKING:
@@ -96,7 +97,7 @@ class Following:
         if any(each.numel() != 1 for each in operands) or not operands:
             return False
         unknown = [each for each in operands if self._mirrors.of(each) is None]
-        if operator.__name__.partition(".")[0] not in ORDERINGS and len(unknown) == len(operands):
+        if not _is_ordering(operator) and len(unknown) == len(operands):
             return False
         return all([self._inventing.values_of(each) is not None for each in unknown])
 
@@ -144,13 +145,18 @@ class Following:
         made = outputs if isinstance(outputs, (tuple, list)) else [outputs]
         if not any(self._mirrors.may_follow(each) for each in made if each is not None):
             return
-        results = self.compute(operator, args, kwargs)
+        results, origin = self.compute(operator, args, kwargs), None
         if results is None and self._decides(operator, args):
             results = self.compute(operator, args, kwargs)
+            origin = self._assumptions.origin("a comparison of unknown numbers") if _is_ordering(operator) else None
         if results is not None:
-            self.keep(outputs, results, self.origin_of(*args))
+            self.keep(outputs, results, origin or self.origin_of(*args))
         elif rule is not None:
             rule(args, kwargs, outputs)
+
+
+def _is_ordering(operator: Any) -> bool:
+    return operator.__name__.partition(".")[0] in ORDERINGS
 
 
 class Unknown(Exception):

@@ -6,6 +6,7 @@ import inspect
 from typing import Any
 
 from .. import guest
+from ..parameter_writes import ParameterWrites
 from .assumptions import Assumptions, UnknownSizes
 from .detection import Detection
 from .following import Following
@@ -16,12 +17,15 @@ from .reading import Reading
 from .rules import Rules
 from .sizes import Sizes
 from .switching import Switch
+from .waiting import Waiting
 from .writing import Writing
 
 
 class Values:
-    def __init__(self, torch: Any, unknown_sizes: str) -> None:
+    def __init__(self, torch: Any, unknown_sizes: str, writes: ParameterWrites, waiting: Waiting) -> None:
         self._torch = torch
+        self._writes = writes
+        self._waiting = waiting
         self._unknown_sizes = unknown_sizes
 
     def install(self) -> None:
@@ -40,14 +44,15 @@ class Values:
         mirrors = Mirrors(torch)
         interception = Interception(torch)
         assumptions = Assumptions(torch, UnknownSizes.parse(self._unknown_sizes))
+        assumptions.on_condition = self._waiting.read
         inventing = Inventing(torch, mirrors, assumptions)
-        following = Following(torch, mirrors, inventing)
+        following = Following(torch, mirrors, inventing, assumptions)
         sizes = Sizes(torch, following, assumptions)
         rules = Rules(torch, mirrors, assumptions)
         following.install(interception, rules.by_operator())
         detection = Detection(torch, mirrors, assumptions)
         reading = Reading(torch, mirrors, sizes, inventing, assumptions)
-        writing = Writing(torch, mirrors, following)
+        writing = Writing(torch, mirrors, following, self._writes)
         for part in (sizes, reading, rules, detection, writing):
             part.install(interception)
         Switch(torch).install()

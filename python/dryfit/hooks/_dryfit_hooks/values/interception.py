@@ -14,7 +14,7 @@ leave this file alone, and switch it off below it.
 from __future__ import annotations
 
 import functools
-from typing import Any, Callable, Dict, Set, Tuple
+from typing import Any, Callable, Dict, List, Set, Tuple
 
 from ..imports import once_imported
 from ..patching import Patch
@@ -47,19 +47,47 @@ class Interception:
         for operators that make no gradients; `factory`: it is called without tensors. `below(*args, **kwargs)` is the
         operator itself.
         """
-        packet, _, overload = name.partition(".")
-        operator = getattr(getattr(getattr(self._torch.ops, namespace), packet, None), overload or "default", None)
+        operator = self._operator(name, namespace)
         if operator is None:
             return
-        library = self._libraries.get(namespace)
-        if library is None:
-            library = self._libraries[namespace] = self._torch.library.Library(namespace, "IMPL")
         key = "BackendSelect" if engine else KEY
-        library.impl(name, self._kernel(operator, handler, always, factory, key), key, with_keyset=True)
+        kernel = self._kernel(operator, handler, always, factory, key)
+        self._library(namespace).impl(name, kernel, key, with_keyset=True)
+        self._taken.add((namespace, name))
+
+    def put_once_called(self, name: str, namespace: str, make: Callable[[], Handler]) -> None:
+        """Like put(name, make(), always=True), but nothing is made before the first call: of the many operators that
+        exist, a program calls few."""
+        first_call = functools.partial(self._first_call, [None, name, namespace, make])
+        self._library(namespace).impl(name, first_call, KEY, with_keyset=True)
         self._taken.add((namespace, name))
 
     def has(self, name: str, namespace: str = "aten") -> bool:
         return (namespace, name) in self._taken
+
+    def _operator(self, name: str, namespace: str) -> Any:
+        packet, _, overload = name.partition(".")
+        return getattr(getattr(getattr(self._torch.ops, namespace), packet, None), overload or "default", None)
+
+    def _library(self, namespace: str) -> Any:
+        library = self._libraries.get(namespace)
+        if library is None:
+            library = self._libraries[namespace] = self._torch.library.Library(namespace, "IMPL")
+        return library
+
+    def _first_call(self, entry: List[Any], keyset: Any, *args: Any, **kwargs: Any) -> Any:
+        if entry[0] is None:
+            entry[0] = self._kernel_of(*entry[1:])
+        return entry[0](keyset, *args, **kwargs)
+
+    def _kernel_of(self, name: str, namespace: str, make: Callable[[], Handler]) -> Callable[..., Any]:
+        set_compiler = self._torch._C._dynamo.eval_frame.set_eval_frame
+        compiler = set_compiler(None)
+        try:
+            return self._kernel(self._operator(name, namespace), make(), always=True, factory=False, key=KEY)
+        finally:
+            if compiler is not None:
+                set_compiler(compiler)
 
     def on_unseen_write(self, forget: Callable[[Any], None]) -> None:
         """Calls forget(tensor) when compiled code or a custom operator reports that it has written to a tensor."""

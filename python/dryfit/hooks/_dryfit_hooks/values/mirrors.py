@@ -43,6 +43,7 @@ class Mirrors:
         self._total = 0
         self._sweep_at = _FIRST_SWEEP
         self._local = threading.local()
+        self._key_of = torch._C._storage_id
         self._counting = torch._C._dispatch_key_parse("ADInplaceOrView")
 
     def may_follow(self, tensor: Any) -> bool:
@@ -93,7 +94,7 @@ class Mirrors:
 
     def made(self, tensor: Any, values: Any, origin: Optional[Origin] = None) -> None:
         """`tensor` is new, the program has seen nothing else of its storage, and it holds `values`."""
-        self._drop(tensor.untyped_storage()._cdata)
+        self._drop(self._key_of(tensor))
         self._begin(tensor, values, origin, new=True)
 
     def invented(self, tensor: Any, values: Any, origin: Optional[Origin]) -> None:
@@ -107,6 +108,12 @@ class Mirrors:
         else:
             self.remember(tensor, values, origin)
 
+    def have(self, tensor: Any) -> bool:
+        """Whether anything may be known of its storage. Quick: most tensors of a program are large and unknown."""
+        if not self._mirrors:
+            return False
+        return tensor.layout is not self._torch.strided or self._key_of(tensor) in self._mirrors
+
     def before_write(self, tensor: Any) -> None:
         """An intercepted operator is about to write to `tensor`; see Note [Versions]."""
         self._find(tensor)
@@ -114,7 +121,7 @@ class Mirrors:
     def wrote(self, tensor: Any) -> None:
         """An intercepted operator has written to `tensor`, and the mirror allows for that. Versions are counted for each
         family of views apart (.data begins at 0 again): the highest counts."""
-        mirror = self._mirrors.get(tensor.untyped_storage()._cdata)
+        mirror = self._mirrors.get(self._key_of(tensor))
         if mirror is not None:
             mirror.version = max(mirror.version, _version(tensor))
 
@@ -124,7 +131,7 @@ class Mirrors:
             return
         footprint = mirror.contents.footprint()
         if not self._is_readable(tensor) or not mirror.contents.forget(tensor):
-            self._drop(tensor.untyped_storage()._cdata)
+            self._drop(self._key_of(tensor))
             return
         self._total += mirror.contents.footprint() - footprint
         self.wrote(tensor)
@@ -157,7 +164,7 @@ class Mirrors:
     def _find(self, tensor: Any) -> Optional[_Mirror]:
         mirror = self._kept(tensor)
         if mirror is not None and _version(tensor) > mirror.version:
-            self._drop(tensor.untyped_storage()._cdata)
+            self._drop(self._key_of(tensor))
             return None
         return mirror if mirror is not None and self._is_readable(tensor) else None
 
@@ -165,10 +172,10 @@ class Mirrors:
         """Even if the tensor has been written to since."""
         if not self._mirrors or not self._has_storage(tensor):
             return None
-        storage = tensor.untyped_storage()
-        mirror = self._mirrors.get(storage._cdata)
-        if mirror is not None and storage.nbytes() != mirror.contents.size:
-            self._drop(storage._cdata)
+        key = self._key_of(tensor)
+        mirror = self._mirrors.get(key)
+        if mirror is not None and tensor.untyped_storage().nbytes() != mirror.contents.size:
+            self._drop(key)
             return None
         return mirror
 
@@ -190,10 +197,10 @@ class Mirrors:
         mirror.contents.write(tensor, values)
 
     def _keep(self, tensor: Any, contents: Union[Bytes, Choices, Readings], origin: Optional[Origin]) -> _Mirror:
-        storage = tensor.untyped_storage()
-        self._drop(storage._cdata)
-        mirror = _Mirror(contents, storage._weak_ref(), _version(tensor), origin)
-        self._mirrors[storage._cdata] = mirror
+        key = self._key_of(tensor)
+        self._drop(key)
+        mirror = _Mirror(contents, tensor.untyped_storage()._weak_ref(), _version(tensor), origin)
+        self._mirrors[key] = mirror
         return mirror
 
     def _drop(self, key: int) -> None:

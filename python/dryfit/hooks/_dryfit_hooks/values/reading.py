@@ -72,7 +72,7 @@ class Reading:
     def _known(self, tensor: Any) -> Any:
         values = self._mirrors.of(tensor)
         if values is not None:
-            self._assumptions.report_read(self._mirrors.origin_of(tensor))
+            self._assumptions.report_read(self._mirrors.origin_of(tensor), tensor.dtype is self._torch.bool)
             return values.item()
         if self._sizes.answer is not None:
             return self._sizes.answer
@@ -87,4 +87,4 @@ class Reading:
         if not tensor.is_floating_point() and not tensor.is_complex():
             is_condition = tensor.dtype is self._torch.bool
             what = "unknown conditions read as false" if is_condition else "unknown integers read as 0"
-            self._assumptions.report_read(self._assumptions.origin(what))
+            self._assumptions.report_read(self._assumptions.origin(what), is_condition)

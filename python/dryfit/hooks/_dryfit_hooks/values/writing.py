@@ -9,80 +9,37 @@ as well, on copies from before: it may call others of its kind inside. What any 
 from __future__ import annotations
 
 import functools
-from typing import Any, Callable, Collection, Dict, List, NamedTuple, Optional, Set, Tuple
+from typing import Any, Callable, Collection, Dict, List, Optional, Tuple
 
+from ..parameter_writes import ParameterWrites
 from ..patching import Patch, quietly
 from .assumptions import Origin
-from .following import MAKING, Following
+from .following import Following
 from .interception import Below, Handler, Interception
 from .mirrors import Mirrors
+from .writers import (
+    LEFT_ALONE,
+    LED_TO_TENSORS,
+    NOT_CONTENTS,
+    OVERWRITING,
+    TURNING,
+    UNDECLARED,
+    Place,
+    is_followed,
+    name_of,
+    writes,
+    written_by,
+)
 
-# Operators that are followed in place.
-IN_PLACE = """
-abs_ neg_ bitwise_not_ logical_not_ add_.Tensor sub_.Tensor mul_.Tensor div_.Tensor add_.Scalar sub_.Scalar mul_.Scalar
-div_.Scalar remainder_.Tensor remainder_.Scalar floor_divide_.Tensor floor_divide_.Scalar
-bitwise_and_.Tensor bitwise_or_.Tensor bitwise_xor_.Tensor logical_and_ logical_or_ logical_xor_
-eq_.Scalar eq_.Tensor ne_.Scalar ne_.Tensor clamp_ clamp_min_ clamp_max_ cumsum_ tril_ triu_
-fill_.Scalar fill_.Tensor zero_ masked_fill_.Scalar masked_fill_.Tensor index_fill_.int_Scalar index_fill_.int_Tensor
-scatter_.src scatter_.value scatter_add_ scatter_reduce_.two index_add_ index_copy_ masked_scatter_ _index_put_impl_
-_amp_update_scale_ fill_diagonal_ put_ index_reduce_ bitwise_left_shift_.Tensor bitwise_right_shift_.Tensor
-exp_ log_ relu_ sigmoid_ tanh_
-_foreach_add_.Scalar _foreach_add_.List _foreach_add_.ScalarList _foreach_add_.Tensor _foreach_sub_.Scalar
-_foreach_sub_.List _foreach_sub_.ScalarList _foreach_mul_.Scalar _foreach_mul_.List _foreach_mul_.ScalarList
-_foreach_mul_.Tensor _foreach_div_.Scalar _foreach_div_.List _foreach_div_.ScalarList _foreach_neg_ _foreach_abs_
-_foreach_sqrt_ _foreach_reciprocal_
-""".split()
-
-# Operators without followed results, but with in-place or "out" forms that write to tensors that may be followed.
-OTHERS = """
-mm bmm addmm baddbmm addbmm addmv addr mv matmul lerp addcmul addcdiv cos sin tan exp2 expm1 log2 log10 log1p rsqrt square
-erf softmax _softmax _log_softmax hypot atan2 trunc frac copysign nan_to_num threshold clip
-""".split()
-
-# Operators that write to "out", beside those of the lists with the same name.
-FILLING = ["arange.start_out", "linspace.out", "eye.m_out"]
-
-# They replace whatever their target held.
-OVERWRITING = ("fill_.Scalar", "fill_.Tensor", "zero_")
-
-# Written to without being declared.
-UNDECLARED = {
-    name: ("running_mean", "running_var")
-    for name in (
-        "native_batch_norm",
-        "cudnn_batch_norm",
-        "batch_norm_update_stats",
-        "batch_norm_gather_stats",
-        "batch_norm_gather_stats_with_counts",
-    )
-}
-
-# They change how a tensor looks at its storage; what is there stays.
-TURNING = "squeeze_ unsqueeze_ transpose_ t_ swapaxes_ swapdims_ as_strided_ detach_ rename_ requires_grad_".split()
-NOT_CONTENTS = ("set_", "set_data", "resize_as_", "retain_grad", "_fw_primal", "record_stream")
-
-# Note [Numbers on the device]
-# PyTorch itself puts plain numbers onto the device for some operators, marks them as numbers, and cannot pass such a
-# tensor to Python: any handler of this module that gets one raises an error. Either we leave the operator that would
-# get it alone, or we redirect the one that takes the number to its sibling for tensors: {operator: (sibling, place)}.
-LEFT_ALONE = ["pow.Tensor_Tensor_out"]
-LED_TO_TENSORS = {
-    "searchsorted.Scalar": ("searchsorted.Tensor", 1),
-    "searchsorted.Scalar_out": ("searchsorted.Tensor_out", 1),
-    "bucketize.Scalar": ("bucketize.Tensor", 0),
-    "bucketize.Scalar_out": ("bucketize.Tensor_out", 0),
-    "isin.Scalar_Tensor": ("isin.Tensor_Tensor", 0),
-    "isin.Scalar_Tensor_out": ("isin.Tensor_Tensor_out", 0),
-}
-
-_TENSORS = ("Tensor", "Optional[Tensor]", "List[Tensor]", "List[Optional[Tensor]]", "Optional[List[Tensor]]")
+_Plan = Dict[int, Callable[[], None]]  # by the id of the target
 
 
 class Writing:
-    def __init__(self, torch: Any, mirrors: Mirrors, following: Following) -> None:
+    def __init__(self, torch: Any, mirrors: Mirrors, following: Following, writes: ParameterWrites) -> None:
         self._torch = torch
         self._mirrors = mirrors
         self._following = following
+        self._writes = writes
         self._scattering = torch.ops.aten.scatter_.value
 
     def install(self, interception: Interception) -> None:
@@ -92,34 +49,29 @@ class Writing:
             interception.put(name, self._led(self._following.on_host(sibling), place))
         for name, written in UNDECLARED.items():
             self._watch_undeclared(name, written)
-        followed = self._followed_names()
         dispatched = set(self._torch._C._dispatch_get_all_op_names())
         for schema in self._torch._C._jit_get_all_schemas():
-            if _name(schema.name, schema.overload_name) in dispatched:
-                self._watch(schema, followed)
+            if name_of(schema.name, schema.overload_name) in dispatched:
+                self._watch(schema)
         interception.on_unseen_write(quietly(self._forget))
         Patch(self._torch._ops._OpNamespace, "__getattr__", self._watching_later_ones)
 
-    def _followed_names(self) -> Set[str]:
-        packets = {name.partition(".")[0] for name in (*MAKING, *OTHERS)}
-        forms = {form for packet in packets for form in (packet, packet + "_")}
-        aten = self._torch.ops.aten
-        names = [(form, each) for form in forms for each in getattr(getattr(aten, form, None), "overloads", list)()]
-        return {*IN_PLACE, *FILLING, *(_name(form, "" if each == "default" else each) for form, each in names)}
-
-    def _watch(self, schema: Any, followed: Set[str]) -> None:
+    def _watch(self, schema: Any) -> None:
         namespace, _, packet = schema.name.partition("::")
-        name = _name(packet, schema.overload_name)
-        written = _written(schema)
-        if not written or packet in NOT_CONTENTS or name in LEFT_ALONE or self._interception.has(name, namespace):
+        name = name_of(packet, schema.overload_name)
+        if packet in NOT_CONTENTS or name in LEFT_ALONE or self._interception.has(name, namespace):
             return
+        if writes(schema):
+            self._interception.put_once_called(name, namespace, functools.partial(self._handler, schema))
+
+    def _handler(self, schema: Any) -> Handler:
+        namespace, _, packet = schema.name.partition("::")
+        name = name_of(packet, schema.overload_name)
         if packet in TURNING:
-            handler = self._turning
-        elif namespace == "aten" and name in followed and "name" not in schema.overload_name:
-            handler = self._following_writes(self._following.on_host(name), written, name in OVERWRITING)
-        else:
-            handler = self._forgetting(written)
-        self._interception.put(name, handler, always=True, namespace=namespace)
+            return self._turning
+        if namespace == "aten" and is_followed(packet, schema.overload_name):
+            return self._following_writes(self._following.on_host(name), written_by(schema), name in OVERWRITING)
+        return self._forgetting(written_by(schema))
 
     def _watch_undeclared(self, name: str, written: Tuple[str, ...]) -> None:
         operator = self._following.on_host(name)
@@ -141,16 +93,30 @@ class Writing:
     @quietly
     def _watch_later(self, packet: Any) -> None:
         for overload in getattr(packet, "_overload_names", ()):
-            self._watch(self._torch._C._get_schema(packet._qualified_op_name, overload), set())
+            self._watch(self._torch._C._get_schema(packet._qualified_op_name, overload))
 
     def _following_writes(self, operator: Any, written: List[Place], overwrites: bool) -> Handler:
         def handle(below: Below, args: Tuple[Any, ...], kwargs: Any) -> Any:
+            if not overwrites and not self._concerns(written, args, kwargs):
+                return below(*args, **kwargs)
             plan = self._plan(operator, written, overwrites, args, kwargs)
             outputs = below(*args, **kwargs)
             self._carry_out(plan, written, args, kwargs)
             return outputs
 
         return handle
+
+    @quietly
+    def _concerns(self, written: List[Place], args: Tuple[Any, ...], kwargs: Any) -> bool:
+        """False if nothing is known of what is written, nor will be: the operator then passes as quickly as it can."""
+        if self._writes.armed:
+            return True
+        for place in written:
+            target = place.of(args, kwargs)
+            targets = target if type(target) is list else () if target is None else (target,)
+            if place.is_out or any(map(self._mirrors.have, targets)):
+                return True
+        return False
 
     @quietly
     def _plan(self, operator: Any, written: List[Place], overwrites: bool, args: Tuple[Any, ...], kwargs: Any) -> _Plan:
@@ -233,6 +199,8 @@ class Writing:
         forget, expect = quietly(self._forget), quietly(self._expect)
 
         def handle(below: Below, args: Tuple[Any, ...], kwargs: Any) -> Any:
+            if not self._concerns(written, args, kwargs):
+                return below(*args, **kwargs)
             for place in written:
                 expect(place.of(args, kwargs))
             outputs = below(*args, **kwargs)
@@ -252,6 +220,8 @@ class Writing:
     def _expect(self, written: Any) -> None:
         for each in written if type(written) in (list, tuple) else (written,):
             if isinstance(each, self._torch.Tensor) and each.is_cuda:
+                if self._writes.armed:
+                    self._writes.saw(each)
                 self._mirrors.before_write(each)
 
     def _forget(self, written: Any, but: Collection[int] = ()) -> None:
@@ -271,36 +241,3 @@ class Writing:
             return sibling(*args[:place], number, *args[place + 1 :], **kwargs)
 
         return handle
-
-
-class Place(NamedTuple):
-    """An argument of an operator."""
-
-    position: int
-    name: str
-    is_out: bool
-
-    def of(self, args: Tuple[Any, ...], kwargs: Any) -> Any:
-        return args[self.position] if self.position < len(args) else kwargs.get(self.name)
-
-    def put(self, given: Tuple[List[Any], Any], value: Any) -> None:
-        args, kwargs = given
-        if self.position < len(args):
-            args[self.position] = value
-        else:
-            kwargs[self.name] = value
-
-
-_Plan = Dict[int, Callable[[], None]]  # by the id of the target
-
-
-def _name(packet: str, overload: str) -> str:
-    return f"{packet}.{overload}" if overload else packet
-
-
-def _written(schema: Any) -> List[Place]:
-    return [
-        Place(i, each.name, each.kwarg_only)
-        for i, each in enumerate(schema.arguments)
-        if each.alias_info and each.alias_info.is_write and str(each.type) in _TENSORS
-    ]
