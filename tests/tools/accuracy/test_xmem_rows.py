@@ -58,6 +58,13 @@ def test_a_published_second_run_is_the_same_job_with_its_cap(tmp_path: Path) -> 
     assert (case.truth, case.truth_oom, case.peers) == ({}, True, {})
 
 
+def test_an_older_second_run_starts_afresh(tmp_path: Path) -> None:
+    line = SECOND.replace(f"{GPU},1,", f"{GPU},,")
+    (case,) = xmem.read_second_runs(rows(tmp_path, f"{line}false,0.0", header=SECOND_HEADER), "s")
+    assert case.job[0] == "xmem_job.py" and "--memory-fraction" in case.job
+    assert case.truth == {}
+
+
 def test_a_second_runs_peak_is_known_where_only_one_side_of_the_estimate_is_below_the_cap(tmp_path: Path) -> None:
     distances = (0, 100_000_000, 10_000_000, "")  # the estimate is 51 MB below the cap
     lines = [f"{SECOND}false,{part and part / 5234491392}" for part in distances]
