@@ -47,7 +47,9 @@ def install(torch: Any, environment: Mapping[str, str]) -> None:
     load = LoadWatch(torch, residency.includes, annotations.loaded)
     phases = Phases(torch, [load.end], lambda: None, [])
     ending = Ending([software.note_libraries, lambda: recording.save(facts.collect)], lambda: None)
-    steps = StepCounter(torch, wanted.steps, phases, [residency.forget_the_dead], [facts.step_completed], ending.stop)
+    # The CPU has no reserved peak that could grow, so the number of steps is the one given.
+    on_step, on_completed = [residency.forget_the_dead], [facts.step_completed]
+    steps = StepCounter(torch, wanted.steps, None, lambda: 0, phases, on_step, on_completed, ending.stop)
     for part in (
         lambda: cuda_module.install(torch),
         lambda: generators.install(torch),
