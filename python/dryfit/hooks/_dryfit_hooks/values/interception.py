@@ -25,6 +25,9 @@ Handler = Callable[[Below, Tuple[Any, ...], Any], Any]
 
 
 class Interception:
+    # PyTorch takes one function at a place. What the count of FLOPs has put there stays, and values are followed above it.
+    _at_backend_select: Set[Tuple[str, str]] = set()
+
     def __init__(self, torch: Any) -> None:
         self._torch = torch
         self._libraries: Dict[str, Any] = {}
@@ -50,7 +53,9 @@ class Interception:
         operator = self._operator(name, namespace)
         if operator is None:
             return
-        key = "BackendSelect" if engine else KEY
+        key = "BackendSelect" if engine and (namespace, name) not in self._at_backend_select else KEY
+        if key != KEY:
+            self._at_backend_select.add((namespace, name))
         kernel = self._kernel(operator, handler, always, factory, key)
         self._library(namespace).impl(name, kernel, key, with_keyset=True)
         self._taken.add((namespace, name))
