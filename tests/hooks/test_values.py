@@ -509,3 +509,25 @@ print(json.dumps([plain, default]))
     )
     plain, default = printed(run)
     assert plain == default
+
+
+ASSIGNED = """
+import json, torch
+
+def results(device):
+    places, chosen = torch.tensor([0, 2], device=device), torch.tensor([True, False, True, False], device=device)
+    by_place, by_mask = torch.ones(4, device=device), torch.arange(4, device=device)
+    by_place[places] = 5
+    by_mask[chosen] = torch.tensor([7, 8], device=device)
+    padded = torch.nn.functional.pad(torch.arange(3, device=device), (1, 1), value=9)
+    number = torch.scalar_tensor(3.0, device=device)
+    made = [by_place, by_mask, padded, number, torch.tril_indices(3, 3, device=device), torch.triu_indices(2, 3, device=device)]
+    return [each.tolist() for each in made]
+
+print(json.dumps([results("cpu"), results("cuda")]))
+"""
+
+
+def test_what_is_assigned_through_an_index_is_known(watched: Callable[..., Any]) -> None:
+    host, device = printed(watched(ASSIGNED))
+    assert device == host

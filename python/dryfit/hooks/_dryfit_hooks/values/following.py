@@ -27,13 +27,16 @@ any any.dim any.dims all all.dim all.dims cumsum cumprod count_nonzero count_non
 cat stack index.Tensor index_select gather take flip roll tril triu masked_fill.Scalar masked_fill.Tensor
 scatter.src scatter.value scatter_add scatter_reduce.two index_fill.int_Scalar index_add
 sort sort.stable topk argsort argsort.stable searchsorted.Tensor bucketize.Tensor bincount histc
-repeat_interleave.Tensor
+repeat_interleave.Tensor constant_pad_nd
 """.split()
+
+# Operators whose results depend on no tensor.
+PLACES = ("tril_indices", "triu_indices")
 
 # Operators whose results are one number over and over, and the argument that says which.
 CONSTANT = {
     "zeros": 0, "zeros_like": 0, "new_zeros": 0, "ones": 1, "ones_like": 1, "new_ones": 1,
-    "full": "fill_value", "full_like": "fill_value", "new_full": "fill_value",
+    "full": "fill_value", "full_like": "fill_value", "new_full": "fill_value", "scalar_tensor": "s",
 }  # fmt: skip
 
 ORDERINGS = ("lt", "le", "gt", "ge")
@@ -54,6 +57,8 @@ class Following:
             interception.put(name, self._making(self.on_host(name), rules.get(name)))
         for name, number in CONSTANT.items():
             interception.put(name, self._constant(number), factory=True)
+        for name in PLACES:
+            interception.put(name, self._from_numbers(self.on_host(name)), factory=True)
 
     def values_of(self, argument: Any) -> Any:
         """The argument with every tensor on a device replaced by its values; raises Unknown if there are none."""
@@ -125,6 +130,15 @@ class Following:
         def handle(below: Below, args: Tuple[Any, ...], kwargs: Any) -> Any:
             output = below(*args, **kwargs)
             self._after_constant(output, number if type(number) is int else kwargs.get(number, args[-1]))
+            return output
+
+        return handle
+
+    def _from_numbers(self, operator: Any) -> Handler:
+        def handle(below: Below, args: Tuple[Any, ...], kwargs: Any) -> Any:
+            output = below(*args, **kwargs)
+            if output.is_cuda:
+                quietly(self._after_making)(operator, None, args, {**kwargs, "device": "cpu", "pin_memory": None}, output)
             return output
 
         return handle

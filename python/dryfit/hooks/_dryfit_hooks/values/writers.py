@@ -15,7 +15,8 @@ div_.Scalar remainder_.Tensor remainder_.Scalar floor_divide_.Tensor floor_divid
 bitwise_and_.Tensor bitwise_or_.Tensor bitwise_xor_.Tensor logical_and_ logical_or_ logical_xor_
 eq_.Scalar eq_.Tensor ne_.Scalar ne_.Tensor clamp_ clamp_min_ clamp_max_ cumsum_ tril_ triu_
 fill_.Scalar fill_.Tensor zero_ masked_fill_.Scalar masked_fill_.Tensor index_fill_.int_Scalar index_fill_.int_Tensor
-scatter_.src scatter_.value scatter_add_ scatter_reduce_.two index_add_ index_copy_ masked_scatter_ _index_put_impl_
+scatter_.src scatter_.value scatter_add_ scatter_reduce_.two index_add_ index_copy_ masked_scatter_ index_put_
+_index_put_impl_
 _amp_update_scale_ fill_diagonal_ put_ index_reduce_ bitwise_left_shift_.Tensor bitwise_right_shift_.Tensor
 exp_ log_ relu_ sigmoid_ tanh_
 _foreach_add_.Scalar _foreach_add_.List _foreach_add_.ScalarList _foreach_add_.Tensor _foreach_sub_.Scalar
