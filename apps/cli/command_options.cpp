@@ -121,6 +121,16 @@ Error with_line(Error error, const std::string& nearest, const std::string& prog
   return error;
 }
 
+/// With the interpreter before a script alone, and with an example where there is no command.
+TypedLine with_command(const TypedLine& line) {
+  auto words = line.words();
+  const auto begin = begin_of_command(words);
+  if (begin < words.size()) return words[begin].ends_with(".py") ? with_interpreter(words[begin], line) : line;
+  if (words.back() != "--") words.emplace_back("--");
+  words.insert(words.end(), {"python", "train.py"});
+  return TypedLine(words);
+}
+
 }  // namespace
 
 Status parse_steps(const std::string& text, std::optional<std::uint64_t>& steps) {
@@ -140,19 +150,15 @@ Status parse_steps(const std::string& text, std::optional<std::uint64_t>& steps)
 }
 
 Error no_command(const TypedLine& line) {
-  const bool needs_gpu = !line.words().empty() && line.words().front() == "run" && !line.value_of("--gpu");
-  const auto complete = with_whole_command(needs_gpu ? line.with_options({"--gpu", "rtx-4090"}) : line);
+  const bool needs_gpu = !line.words().empty() && line.words().front() != "profile" && !line.value_of("--gpu");
+  const auto complete = with_command(needs_gpu ? line.with_options({"--gpu", "rtx-4090"}) : line);
   return {"no command to run", "Put it at the end, for example `" + complete.text() + "`."};
 }
 
 TypedLine with_whole_command(const TypedLine& line) {
-  auto words = line.words();
-  if (words.empty() || (words.front() != "run" && words.front() != "profile")) return line;
-  const auto begin = begin_of_command(words);
-  if (begin < words.size()) return words[begin].ends_with(".py") ? with_interpreter(words[begin], line) : line;
-  if (words.back() != "--") words.emplace_back("--");
-  words.insert(words.end(), {"python", "train.py"});
-  return TypedLine(words);
+  const auto& words = line.words();
+  const bool needs_one = !words.empty() && (words.front() == "run" || words.front() == "profile");
+  return needs_one ? with_command(line) : line;
 }
 
 Status check_program(const std::vector<std::string>& command, const launch::Environment& environment,

@@ -11,7 +11,7 @@
 #include "launch/environment.h"
 #include "typed_line.h"
 
-/// What the subcommands that run the user's command (`run`, `profile`) have in common on their command line.
+/// What the subcommands that run the user's command (`run`, `limits`, `profile`) have in common on their command line.
 namespace dryfit::cli {
 
 /// A number from 1, or "all", which leaves `steps` empty.

@@ -156,6 +156,8 @@ std::string memory_hint(const std::string& option, const TypedLine& line) {
   return how + " " + did_you_mean(line.with_option_replaced(option, {"--gpu", gpu}));
 }
 
+bool has_command(const TypedLine& line) { return std::ranges::find(line.words(), "--") != line.words().end(); }
+
 const CLI::App& outermost(const CLI::App& command) {
   return command.get_parent() ? outermost(*command.get_parent()) : command;
 }
@@ -178,13 +180,18 @@ std::string hint_for_option(const CLI::App& command, const std::string& option, 
     return memory_hint(option, line);
   }
   const auto others = commands_with(outermost(command), option);
-  if (command.get_name() == "run" || command.get_name() == "profile") {
+  if (const auto& name = command.get_name(); name == "run" || name == "profile" || name == "limits") {
     const auto moved = line.with_option_in_command(option);
     if (moved && (others.empty() || is_of_training(option))) {
       return "Options of your script come after it: `" + moved->text() + "`.";
     }
   }
   if (others.empty()) return "Run `" + full_name(command) + " --help` to list its options.";
+  if (command.get_parent() == nullptr && has_command(line)) {
+    auto words = line.words();
+    words.insert(words.begin(), "run");
+    return did_you_mean(TypedLine(words));
+  }
   return "It belongs to " + others + ". Run `" + full_name(command) + " --help` to list the options of this command.";
 }
 
