@@ -99,7 +99,7 @@ Result<Model> model_in(const ModelKind& kind, std::string_view bytes, const std:
   BodyReader reader(*body);
   Model model;
   if (!visit(reader, model) || reader.failed() || !reader.at_end()) return damaged_model(name);
-  return std::move(model);
+  return model;
 }
 
 }  // namespace dryfit::predictor
