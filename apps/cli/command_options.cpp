@@ -126,7 +126,7 @@ TypedLine with_command(const TypedLine& line) {
   auto words = line.words();
   const auto begin = begin_of_command(words);
   if (begin < words.size()) return words[begin].ends_with(".py") ? with_interpreter(words[begin], line) : line;
-  if (words.back() != "--") words.emplace_back("--");
+  if (words.empty() || words.back() != "--") words.emplace_back("--");
   words.insert(words.end(), {"python", "train.py"});
   return TypedLine(words);
 }

@@ -35,6 +35,7 @@ verdict::RunFacts facts_of(const std::optional<launch::JobResult>& result) {
   facts.ended_by_us = kind == Kind::steps_done;
   facts.timed_out = kind == Kind::timed_out;
   facts.interrupted = kind == Kind::interrupted;
+  facts.stall = result->stall;
   if (kind == Kind::exited) facts.exit_code = code;
   if (kind == Kind::signalled) facts.signal = code;
   facts.seconds = result->wall.count();

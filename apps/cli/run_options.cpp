@@ -90,6 +90,19 @@ Status parse_end(const TypedRunOptions& typed, RunOptions& result) {
   return {};
 }
 
+Status parse_times(const TypedRunOptions& typed, RunOptions& result) {
+  if (!typed.timeout.empty()) {
+    const auto duration = parse_duration(typed.timeout);
+    if (!duration) return duration.error();
+    result.timeout = *duration;
+  }
+  if (typed.stall_timeout == "none") return {};
+  const auto patience = parse_duration(typed.stall_timeout);
+  if (!patience) return patience.error();
+  result.stall_patience = *patience;
+  return {};
+}
+
 }  // namespace
 
 void TypedRunOptions::declare(CLI::App& app) {
@@ -131,6 +144,9 @@ void TypedRunOptions::declare_extent(CLI::App& app) {
       ->type_name("end|STEPS|TEXT")
       ->excludes(steps_option);
   app.add_option("--timeout", timeout, "Time limit: 90, 5m, 2h (default: none)")->type_name("TIME");
+  app.add_option("--stall-timeout", stall_timeout, "End a run that stands still for so long, or none")
+      ->type_name("TIME|none")
+      ->capture_default_str();
   app.add_flag("--keep-init", options.keep_initialisation,
                "Run the random initialization of large CPU tensors instead of skipping it");
 }
@@ -163,11 +179,7 @@ Result<RunOptions> TypedRunOptions::parse(std::vector<std::string> command) cons
   if (result.limits.cap && result.count > 1) {
     return Error{"--cap and --count can't be combined", "A cap can be tried on one GPU only: leave out --count."};
   }
-  if (!timeout.empty()) {
-    const auto duration = parse_duration(timeout);
-    if (!duration) return duration.error();
-    result.timeout = *duration;
-  }
+  if (const auto status = parse_times(*this, result); !status) return status.error();
   return result;
 }
 

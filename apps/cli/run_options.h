@@ -25,6 +25,7 @@ struct RunOptions {
   std::optional<std::uint64_t> most_steps;   ///< go on up to this many while the peak grows
   std::string until_text;                    ///< end when the program prints this; empty: no such text
   std::optional<std::chrono::milliseconds> timeout;
+  std::optional<std::chrono::milliseconds> stall_patience;  ///< nullopt: wait for ever
   bool keep_initialisation = false;
   bool memory_history = true;
   bool explain = true;
@@ -48,6 +49,7 @@ struct TypedRunOptions {
   std::string steps;
   std::string until;
   std::string timeout;
+  std::string stall_timeout = "60s";
   std::string address_order;
   bool all_orders = false;
   bool no_history = false;

@@ -84,6 +84,7 @@ Result<launch::JobOptions> job_in(const Session& session, const fs::path& folder
                             .most_steps = options.most_steps,
                             .until_text = options.until_text,
                             .timeout = options.timeout,
+                            .stall_patience = options.stall_patience,
                             .keep_initialisation = options.keep_initialisation,
                             .memory_history = options.memory_history,
                             .explain = options.explain,

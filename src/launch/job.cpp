@@ -14,6 +14,7 @@
 #include "launch/free_port.h"
 #include "launch/keeper.h"
 #include "launch/run_directory.h"
+#include "launch/stall_watch.h"
 
 namespace dryfit::launch {
 namespace {
@@ -93,11 +94,16 @@ struct Job::State {
         steps_limited(options.steps.has_value() || !options.until_text.empty()),
         interrupt_grace(options.interrupt_grace) {
     if (options.timeout) timeout_at = started + std::min(*options.timeout, kLongestPatience);
+    if (options.stall_patience) {
+      stall_watch.emplace(keeper.pid(), *options.stall_patience);
+      next_look = started + StallWatch::kInterval;
+    }
   }
 
   bool ended() const { return keeper.status().has_value(); }
   void note_end();
   void enforce_deadlines();
+  void look_for_stall(Clock::time_point now);
   Clock::time_point next_deadline() const;
   void wait_for_tree(milliseconds patience);
   Ending ending() const;
@@ -113,6 +119,9 @@ struct Job::State {
   Clock::time_point patience_ends_at = Clock::time_point::max();  ///< for a program that was interrupted
   int interrupted_by = 0;
   bool timed_out = false;
+  std::optional<StallWatch> stall_watch;
+  Clock::time_point next_look = Clock::time_point::max();
+  std::string stall;
 };
 
 void Job::State::note_end() {
@@ -130,9 +139,19 @@ void Job::State::enforce_deadlines() {
     timed_out = true;
     keeper.kill_tree();
   }
+  if (now >= next_look) look_for_stall(now);
 }
 
-Clock::time_point Job::State::next_deadline() const { return std::min(timeout_at, patience_ends_at); }
+void Job::State::look_for_stall(Clock::time_point now) {
+  next_look = now + StallWatch::kInterval;
+  auto found = stall_watch->look(now);
+  if (!found) return;
+  next_look = Clock::time_point::max();
+  stall = *std::move(found);
+  keeper.kill_tree();
+}
+
+Clock::time_point Job::State::next_deadline() const { return std::min({timeout_at, patience_ends_at, next_look}); }
 
 void Job::State::wait_for_tree(milliseconds patience) {
   const auto until = Clock::now() + patience;
@@ -143,6 +162,7 @@ Ending Job::State::ending() const {
   const int status = *keeper.status();
   if (interrupted_by != 0) return {Ending::Kind::interrupted, interrupted_by};
   if (timed_out) return {Ending::Kind::timed_out, 0};
+  if (!stall.empty()) return {Ending::Kind::stalled, 0};
   if (WIFSIGNALED(status)) return {Ending::Kind::signalled, WTERMSIG(status)};
   const int code = WEXITSTATUS(status);
   if (code == 0 && steps_limited && directory.steps_done()) return {Ending::Kind::steps_done, 0};
@@ -220,6 +240,7 @@ JobResult Job::finish() {
   job.directory.remove_inductor_cache();
   job.directory.remove_ledger();
   return {.ending = job.ending(),
+          .stall = job.stall,
           .wall = job.ended_at - job.started,
           .host_peak_rss = job.keeper.peak_rss(),
           .traces = job.directory.traces(),

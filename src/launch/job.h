@@ -34,17 +34,18 @@ struct JobOptions {
   std::optional<std::uint64_t> most_steps;  ///< go on up to this many while the peak grows; nullopt: `steps` is exact
   std::string until_text;                   ///< also end it when it prints this; empty: no such text
   std::optional<std::chrono::milliseconds> timeout;
-  std::chrono::milliseconds interrupt_grace{5000};  ///< time to handle an interruption by the user
-  bool keep_initialisation = false;                 ///< do not skip the random initialisation of large CPU tensors
-  bool memory_history = true;                       ///< have PyTorch record its memory history
-  bool explain = true;                              ///< also have the hooks mark modules, tensors and phases
-  std::string unknown_sizes = "full";               ///< what the hooks assume for sizes that depend on unknown data
-  std::optional<double> memory_fraction;            ///< to cap PyTorch's allocator with
-  bool count_flops = false;                         ///< have the hooks count FLOPs; changes memory with PyTorch 2.10
-  std::optional<ProfileOptions> profile;            ///< if set: no driver and no machine, PyTorch's profiler instead
-  int stdin_fd = 0;                                 ///< given to the program as its own; -1: /dev/null
-  int stdout_fd = 1;                                ///< the same
-  int stderr_fd = 2;                                ///< the same
+  std::optional<std::chrono::milliseconds> stall_patience;  ///< end it after standing still for so long; nullopt: never
+  std::chrono::milliseconds interrupt_grace{5000};          ///< time to handle an interruption by the user
+  bool keep_initialisation = false;       ///< do not skip the random initialisation of large CPU tensors
+  bool memory_history = true;             ///< have PyTorch record its memory history
+  bool explain = true;                    ///< also have the hooks mark modules, tensors and phases
+  std::string unknown_sizes = "full";     ///< what the hooks assume for sizes that depend on unknown data
+  std::optional<double> memory_fraction;  ///< to cap PyTorch's allocator with
+  bool count_flops = false;               ///< have the hooks count FLOPs; changes memory with PyTorch 2.10
+  std::optional<ProfileOptions> profile;  ///< if set: no driver and no machine, PyTorch's profiler instead
+  int stdin_fd = 0;                       ///< given to the program as its own; -1: /dev/null
+  int stdout_fd = 1;                      ///< the same
+  int stderr_fd = 2;                      ///< the same
 };
 
 /// How the program ended.
@@ -54,6 +55,7 @@ struct Ending {
     signalled,    ///< killed by signal `code`, which did not come from us
     steps_done,   ///< ended by the hooks after the requested steps or text; the command as a whole had code 0
     timed_out,    ///< killed by us at the timeout
+    stalled,      ///< killed by us because it stood still: Note [Stalls] in launch/stall_watch.h
     interrupted,  ///< the user stopped us; `code` is the signal
   };
   Kind kind = Kind::exited;
@@ -62,6 +64,7 @@ struct Ending {
 
 struct JobResult {
   Ending ending;
+  std::string stall;                             ///< of one that stalled: which process waited for what; else empty
   std::chrono::duration<double> wall{};          ///< from the start to the end of the command
   Bytes host_peak_rss;                           ///< largest resident set of any process of the job
   std::vector<std::filesystem::path> traces;     ///< one per process that loaded the driver, in order of pid
@@ -95,7 +98,7 @@ class Job {
   Job& operator=(Job&&) noexcept;
   ~Job();
 
-  /// Waits up to `patience` for the program to end; true once it has ended. Enforces the timeout. Returns false early
+  /// Waits up to `patience` for the program to end; true once it has ended. Enforces the timeout, and ends stalls. Returns false early
   /// if a signal handler ran, so that the caller can act on the signal.
   bool poll(std::chrono::milliseconds patience);
 

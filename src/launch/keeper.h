@@ -64,6 +64,9 @@ class Keeper {
   /// Readable when there is news.
   int descriptor() const { return channel_.get(); }
 
+  /// The keeper's own process, the root of the tree.
+  pid_t pid() const { return pid_; }
+
   /// How the program ended, as reported by waitpid(2); nothing while it runs.
   std::optional<int> status() const { return status_; }
   /// True when no process of the tree is left.

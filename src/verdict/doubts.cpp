@@ -103,6 +103,14 @@ std::optional<Doubt> waits(const Case& run) {
                "Bound the rounds of that loop. The limit is described at docs/limitations.md#unknown-values."};
 }
 
+std::optional<Doubt> stalled(const Case& run) {
+  if (run.facts.stall.empty()) return std::nullopt;
+  return Doubt{
+      "the run stood still and was ended " + when(run.steps) + ": " + run.facts.stall,
+      "Start everything that it waits for in the same command, and give it the input that it reads. End a server "
+      "with --until TEXT. If the wait is right, give it more time with --stall-timeout."};
+}
+
 std::optional<Doubt> our_limit(const Case& run) {
   if (!failed(run.facts)) return std::nullopt;
   const auto error = error_of(run.facts);
@@ -226,9 +234,9 @@ std::optional<Doubt> crowded_device(const Case& run) {
 
 std::optional<Doubt> first_doubt(const Case& run) {
   static constexpr std::optional<Doubt> (*kDoubts[])(const Case&) = {
-      interrupted,       cpu_only_torch,     unsupported_chip, waits,          our_limit, killed,
-      exited_with_error, capture_incomplete, trace_cut_off,    timed_out,      no_driver, no_torch,
-      no_device,         steps_unknown,      never_stepped,    crowded_device,
+      interrupted, stalled,           cpu_only_torch,     unsupported_chip, waits,          our_limit,
+      killed,      exited_with_error, capture_incomplete, trace_cut_off,    timed_out,      no_driver,
+      no_torch,    no_device,         steps_unknown,      never_stepped,    crowded_device,
   };
   for (const auto doubt : kDoubts) {
     if (auto found = doubt(run)) return found;

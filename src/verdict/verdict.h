@@ -54,6 +54,7 @@ struct RunFacts {
   bool ended_by_us = false;  ///< after the requested steps, on purpose
   bool timed_out = false;
   bool interrupted = false;
+  std::string stall;  ///< we ended it because it stood still: which process waited for what; empty: it did not
   std::optional<int> exit_code;
   std::optional<int> signal;
   double seconds = 0;
