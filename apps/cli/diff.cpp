@@ -36,9 +36,9 @@ std::string text_of(const explain::Difference& difference, const DiffOptions& op
 
 int diff(const DiffOptions& options) {
   const auto before = explain_run(options.before, options.gpu);
-  if (!before) return fail(before.error(), kWrongUsage);
+  if (!before) return fail(before.error(), code_of(before.error()));
   const auto after = explain_run(options.after, options.gpu);
-  if (!after) return fail(after.error(), kWrongUsage);
+  if (!after) return fail(after.error(), code_of(after.error()));
   if (!options.json) {
     print_note_on_run(options.before);
     print_note_on_run(options.after);

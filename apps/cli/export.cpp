@@ -52,7 +52,7 @@ int run_export(const ExportOptions& options) {
     if (const auto status = check_writable(options.output); !status) return fail(status.error(), kWrongUsage);
   }
   const auto run = explain_run(options.run, options.gpu);
-  if (!run) return fail(run.error(), kWrongUsage);
+  if (!run) return fail(run.error(), code_of(run.error()));
   print_note_on_run(options.run);
   const auto text = exported(*run, options);
   if (options.output.empty()) {

@@ -19,6 +19,7 @@
 #include "notice.h"
 #include "own_environment.h"
 #include "report/page.h"
+#include "run_manifest.h"
 #include "run_note.h"
 #include "screen.h"
 
@@ -57,20 +58,26 @@ std::vector<std::string> cards_of(const std::string& verdict) {
   return ids;
 }
 
-void explain_into(KeptReport& report, const fs::path& folder) {
+/// A run without a history has no explanation; what is damaged gives no report at all.
+Status explain_into(KeptReport& report, const fs::path& folder) {
   auto run = explain_folder(folder);
   if (run) {
     report.runs.push_back(std::move(run).value());
-  } else if (!report.unexplained) {
-    report.unexplained = run.error();
+    return {};
   }
+  if (run.error().is_damage) return run.error();
+  if (!report.unexplained) report.unexplained = run.error();
+  return {};
 }
 
 /// All cards of a run; with one card's folder that card, beside the verdict on all; or a snapshot without a verdict.
 Result<KeptReport> read_report(const fs::path& path, const std::string& name) {
+  if (const auto status = check_run(path); !status) return status.error();
   KeptReport report{.verdict = text_of(path / kVerdictFile)};
   if (!report.verdict.empty()) {
-    for (const auto& card : cards_of(report.verdict)) explain_into(report, path / card);
+    for (const auto& card : cards_of(report.verdict)) {
+      if (const auto status = explain_into(report, path / card); !status) return status.error();
+    }
     return report;
   }
   auto run = explain_run(name, "");
@@ -102,7 +109,7 @@ int write_report(const ReportOptions& options) {
   auto notice = std::make_optional<Notice>("reading " + path->string());
   const auto kept = read_report(*path, options.run);
   notice.reset();
-  if (!kept) return fail(kept.error(), kWrongUsage);
+  if (!kept) return fail(kept.error(), code_of(kept.error()));
   print_note_on_run(options.run);
   report::PageContents contents{.title = title_of(*kept), .verdict = kept->verdict};
   for (const auto& run : kept->runs) contents.explanations.push_back(&run.explanation);

@@ -55,7 +55,7 @@ int top(const TopOptions& options) {
     kinds = {*by};
   }
   const auto run = explain_run(options.run, options.gpu);
-  if (!run) return fail(run.error(), kWrongUsage);
+  if (!run) return fail(run.error(), code_of(run.error()));
   if (!options.json) print_note_on_run(options.run);
   const auto text = options.json ? report::explanation_json(run->explanation, options.limit).dump() + "\n"
                                  : tables(run->explanation, options, kinds);
