@@ -159,9 +159,9 @@ std::optional<Doubt> no_torch(const Case& run) {
 
 std::optional<Doubt> trace_cut_off(const Case& run) {
   if (!run.facts.estimate || run.facts.estimate->damage.empty()) return std::nullopt;
-  return Doubt{
-      "the trace is incomplete (" + run.facts.estimate->damage + "); the numbers cover only the part before the damage",
-      "Record the trace again. If the program was killed while writing it, profile fewer steps."};
+  return Doubt{"the trace is incomplete (" + run.facts.estimate->damage +
+                   "); the numbers cover only the part that could be used",
+               "Record the trace again. If the program was killed while writing it, profile fewer steps."};
 }
 
 std::optional<Doubt> capture_incomplete(const Case& run) {
