@@ -81,15 +81,18 @@ Error unusable(const fs::path& trace, const std::string& why) {
           true};
 }
 
-/// history-<pid>.pickle and trace-<pid>.dryfit are of the same process; other traces are of other processes of the run.
-/// Each counts, so each must be there to its end.
+/// history-<pid>.pickle and trace-<pid>.dryfit are of the same process, and so is trace-<pid>-2.dryfit, of the program
+/// that took its place by exec: the last of them wrote the history. Other traces are of other processes of the run. Each
+/// counts, so each must be there to its end.
 Status read_traces_beside(ReplaySource& source) {
   const auto pid = source.file.stem().string().substr(std::string_view(kHistory).size());
+  const auto own = "trace-" + pid;
   for (const auto& trace : launch::RunDirectory(source.file.parent_path()).traces()) {
     auto summary = analysis::summarise(trace);
     if (!summary) return unusable(trace, summary.error().what);
     if (!summary->complete) return unusable(trace, summary->incomplete_why);
-    if (std::to_string(summary->pid) == pid) {
+    const auto name = trace.stem().string();
+    if (name == own || name.starts_with(own + "-")) {
       source.process = std::move(summary).value();
     } else {
       source.others.push_back(std::move(summary).value());
