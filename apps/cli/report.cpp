@@ -19,6 +19,7 @@
 #include "notice.h"
 #include "own_environment.h"
 #include "report/page.h"
+#include "report/style.h"
 #include "run_manifest.h"
 #include "run_note.h"
 #include "screen.h"
@@ -118,9 +119,10 @@ int write_report(const ReportOptions& options) {
   if (options.output == kStdout) return print(html) ? kSuccess : kCouldNotTell;
   if (const auto status = check_writable(options.output); !status) return fail(status.error(), kWrongUsage);
   if (const auto status = write_atomically(options.output, html); !status) return fail(status.error(), kCouldNotTell);
-  if (kept->runs.empty() && kept->unexplained) fmt::print(stderr, "dryfit: no charts: {}\n", kept->unexplained->what);
-  const auto text =
-      fmt::format("wrote {} ({}); open it in a browser\n", options.output.string(), to_text(Bytes{html.size()}));
+  if (kept->runs.empty() && kept->unexplained)
+    fmt::print(stderr, "dryfit: no charts: {}\n", report::printable(kept->unexplained->what));
+  const auto text = fmt::format("wrote {} ({}); open it in a browser\n", report::printable(options.output.string()),
+                                to_text(Bytes{html.size()}));
   return print(text) ? kSuccess : kCouldNotTell;
 }
 

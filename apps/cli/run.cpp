@@ -136,7 +136,7 @@ void show_hidden_output(const Session& session, const Findings& found) {
 void warn_of_tight(const std::vector<Verdict>& verdicts) {
   for (const auto& verdict : verdicts) {
     if (verdict.answer != Answer::tight) continue;
-    fmt::print(stderr, "dryfit: {} fits, tight: {}\n", verdict.card.id, verdict.reason);
+    fmt::print(stderr, "dryfit: {} fits, tight: {}\n", verdict.card.id, report::printable(verdict.reason));
   }
 }
 

@@ -17,6 +17,7 @@
 #include "named_cards.h"
 #include "own_environment.h"
 #include "refusal.h"
+#include "report/style.h"
 #include "screen.h"
 #include "typed_line.h"
 
@@ -130,7 +131,7 @@ Verdict judge_card(const Session& session, const CardFile& card, std::span<const
 
 void show_output_in(const fs::path& folder, const std::string& run) {
   const auto text = last_lines(folder / kOutputFile, kShownOutputLines);
-  if (!text.empty()) fmt::print(stderr, "--- {}, last lines:\n{}", run, text);
+  if (!text.empty()) fmt::print(stderr, "--- {}, last lines:\n{}", run, report::printable_lines(text));
 }
 
 }  // namespace dryfit::cli
