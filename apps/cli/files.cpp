@@ -13,6 +13,8 @@
 #include <fstream>
 #include <utility>
 
+#include "base/limit_hint.h"
+
 namespace dryfit::cli {
 namespace {
 
@@ -21,6 +23,7 @@ namespace fs = std::filesystem;
 std::string quoted(const fs::path& path) { return "'" + path.string() + "'"; }
 
 Error cannot(const std::string& what, const fs::path& path, int error, std::string hint = "") {
+  if (hint.empty()) hint = limit_hint(error);
   return {"cannot " + what + " " + quoted(path) + ": " + std::strerror(error), std::move(hint)};
 }
 

@@ -13,6 +13,7 @@
 #include <string>
 #include <utility>
 
+#include "base/limit_hint.h"
 #include "folders_at_exit.h"
 
 namespace dryfit::cli {
@@ -27,6 +28,7 @@ constexpr const char* kUnfinished = "unfinished";
 std::string named(const fs::path& path) { return "'" + path.string() + "'"; }
 
 Error cannot_use(const std::string& what, const fs::path& path, int error, std::string hint = "") {
+  if (const auto of_limit = limit_hint(error); !of_limit.empty()) hint = of_limit;
   return {"cannot " + what + " " + named(path) + ": " + std::strerror(error), std::move(hint)};
 }
 

@@ -25,10 +25,10 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
 
 [[noreturn]] void exec_program(const char* file, char* const* arguments, char* const* environment, const sigset_t& mask,
                                int failure) {
-  // Ignored while we have a folder that must not stay behind; a program relies on its default.
+  // We ignore these two; a program relies on their default.
   struct sigaction usual{};
   usual.sa_handler = SIG_DFL;
-  ::sigaction(SIGPIPE, &usual, nullptr);
+  for (const int signal : {SIGPIPE, SIGXFSZ}) ::sigaction(signal, &usual, nullptr);
   ::sigprocmask(SIG_SETMASK, &mask, nullptr);
   ::execve(file, arguments, environment);
   const int error = errno;
