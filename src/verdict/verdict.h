@@ -56,6 +56,8 @@ struct RunFacts {
   bool interrupted = false;
   std::optional<int> exit_code;
   std::optional<int> signal;
+  std::optional<std::uint64_t> planned_steps;      ///< to stop after; none: the program was to end by itself
+  std::optional<std::uint64_t> cpu_limit_seconds;  ///< on each process's processor time (ulimit -t)
   double seconds = 0;
   Bytes host_peak_rss;
   std::vector<analysis::ProcessSummary> processes;
