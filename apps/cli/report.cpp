@@ -134,7 +134,7 @@ void add_report(CLI::App& app, int& exit_code) {
       "Examples:\n  dryfit report                       # the last run, to dryfit-report.html\n"
       "  dryfit report myrun -o myrun.html   # a run kept by `dryfit run --save`\n\n"
       "The page is one HTML file that loads nothing from the network.\n\n"
-      "Exit code: 0 written, 1 cannot write, 2 wrong usage or no such run.");
+      "Exit code: 0 written, 1 cannot write or the run is damaged, 2 wrong usage or no such run.");
   auto options = std::make_shared<ReportOptions>();
   command->add_option("RUN", options->run, kRunText)->type_name("RUN")->capture_default_str();
   command->add_option("-o,--output", options->output, "File to write; - is stdout")

@@ -72,7 +72,7 @@ void add_top(CLI::App& app, int& exit_code) {
       "Examples:\n  dryfit top                    # the last run\n"
       "  dryfit top last~1 --by line   # the one before it\n"
       "  dryfit top myrun --by module --each --limit 0\n\n"
-      "Exit code: 0, or 2 if there is no such run.");
+      "Exit code: 0, 1 if the run is damaged, 2 if there is no such run.");
   auto options = std::make_shared<TopOptions>();
   command->add_option("RUN", options->run, kRunText)->type_name("RUN")->capture_default_str();
   command->add_option("--gpu", options->gpu, "GPU to show, if the run was on several")->type_name("NAME");
