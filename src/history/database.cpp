@@ -24,6 +24,8 @@ std::string hint_for(int code) {
       return "Other processes are writing to it; try again.";
     case SQLITE_FULL:
       return "Free some disk space and try again; nothing was written.";
+    case SQLITE_IOERR:
+      return "The disk may be full, or it failed; nothing was written.";
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_CANTOPEN:
