@@ -8,13 +8,13 @@
 #include <csignal>
 #include <optional>
 
-#include "files.h"
 #include "meter/gpu_meter.h"
 #include "meter/measurement.h"
 #include "meter/observed_process.h"
 #include "meter/torch_notes.h"
 #include "resources.h"
 #include "signals.h"
+#include "work_folder.h"
 
 namespace dryfit::cli {
 namespace {

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "arguments.h"
+#include "base/result.h"
 
 namespace dryfit::cli {
 
@@ -13,6 +14,9 @@ constexpr int kSuccess = 0;
 constexpr int kCouldNotTell = 1;
 constexpr int kWrongUsage = 2;
 constexpr int kDoesNotFit = 3;
+
+/// For something that the user named and that can't be read.
+inline int code_of(const Error& error) { return error.is_damage ? kCouldNotTell : kWrongUsage; }
 
 /// Each adds one subcommand. When it is the requested one, it runs during parsing and leaves its exit code in
 /// `exit_code`. `arguments` and `exit_code` must outlive `app`.

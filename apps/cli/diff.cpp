@@ -36,9 +36,9 @@ std::string text_of(const explain::Difference& difference, const DiffOptions& op
 
 int diff(const DiffOptions& options) {
   const auto before = explain_run(options.before, options.gpu);
-  if (!before) return fail(before.error(), kWrongUsage);
+  if (!before) return fail(before.error(), code_of(before.error()));
   const auto after = explain_run(options.after, options.gpu);
-  if (!after) return fail(after.error(), kWrongUsage);
+  if (!after) return fail(after.error(), code_of(after.error()));
   if (!options.json) {
     print_note_on_run(options.before);
     print_note_on_run(options.after);
@@ -55,7 +55,7 @@ void add_diff(CLI::App& app, int& exit_code) {
   command->footer(
       "Examples:\n  dryfit diff last~1 last   # the last two runs\n"
       "  dryfit diff main-run my-branch-run --markdown > comment.md\n\n"
-      "Exit code: 0, or 2 if there is no such run.");
+      "Exit code: 0, 1 if the run is damaged, 2 if there is no such run.");
   auto options = std::make_shared<DiffOptions>();
   command->add_option("BEFORE", options->before, kRunText)->required()->type_name("RUN");
   command->add_option("AFTER", options->after, "The run to compare with it, as for BEFORE")

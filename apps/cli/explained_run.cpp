@@ -13,6 +13,7 @@
 #include "launch/run_directory.h"
 #include "own_environment.h"
 #include "replay_source.h"
+#include "run_manifest.h"
 #include "whatif/recording.h"
 
 namespace dryfit::cli {
@@ -122,6 +123,7 @@ Result<ExplainedRun> explain_run(const std::string& run, const std::string& gpu)
   const auto names = names_of(folders);
   if (!gpu.empty()) std::erase_if(folders, [&](const fs::path& each) { return each.filename() != gpu; });
   if (folders.empty()) {
+    if (const auto status = check_run(*path); !status) return status.error();
     if (names.empty()) {
       return Error{fmt::format("there is no memory history in '{}'", path->string()),
                    "A run with --no-history has none."};

@@ -52,7 +52,7 @@ int run_export(const ExportOptions& options) {
     if (const auto status = check_writable(options.output); !status) return fail(status.error(), kWrongUsage);
   }
   const auto run = explain_run(options.run, options.gpu);
-  if (!run) return fail(run.error(), kWrongUsage);
+  if (!run) return fail(run.error(), code_of(run.error()));
   print_note_on_run(options.run);
   const auto text = exported(*run, options);
   if (options.output.empty()) {
@@ -75,7 +75,7 @@ void add_export(CLI::App& app, int& exit_code) {
       "  folded     stacks at the peak, for flame graphs; --by module or line\n\n"
       "Examples:\n  dryfit export --format perfetto -o run.json   # the last run\n"
       "  dryfit export myrun --format folded --by line | flamegraph.pl > peak.svg\n\n"
-      "Exit code: 0 written, 1 cannot write, 2 wrong usage.");
+      "Exit code: 0 written, 1 cannot write or the run is damaged, 2 wrong usage.");
   auto options = std::make_shared<ExportOptions>();
   command->add_option("RUN", options->run, kRunText)->type_name("RUN")->capture_default_str();
   command->add_option("--format", options->format, "Format: perfetto, snapshot, csv or folded")

@@ -13,6 +13,8 @@
 #include <fstream>
 #include <utility>
 
+#include "base/limit_hint.h"
+
 namespace dryfit::cli {
 namespace {
 
@@ -21,12 +23,8 @@ namespace fs = std::filesystem;
 std::string quoted(const fs::path& path) { return "'" + path.string() + "'"; }
 
 Error cannot(const std::string& what, const fs::path& path, int error, std::string hint = "") {
+  if (hint.empty()) hint = limit_hint(error);
   return {"cannot " + what + " " + quoted(path) + ": " + std::strerror(error), std::move(hint)};
-}
-
-fs::path temporary_root() {
-  const char* folder = std::getenv("TMPDIR");
-  return fs::absolute(folder && *folder ? folder : "/tmp");
 }
 
 /// 0, or errno.
@@ -85,34 +83,6 @@ int write_in_place(const fs::path& path, std::string_view text) {
 }
 
 }  // namespace
-
-Result<WorkFolder> WorkFolder::temporary() {
-  const auto root = temporary_root();
-  std::string pattern = (root / "dryfit-XXXXXX").string();
-  if (!::mkdtemp(pattern.data())) {
-    return cannot("make a folder in", root, errno, "Set TMPDIR to a folder with free space that you can write to.");
-  }
-  return WorkFolder(pattern, false);
-}
-
-Result<WorkFolder> WorkFolder::kept(const fs::path& path) {
-  const auto absolute = fs::absolute(path);
-  std::error_code error;
-  if (fs::exists(absolute, error) && !(fs::is_directory(absolute, error) && fs::is_empty(absolute, error))) {
-    return Error{quoted(path) + " exists and is not an empty folder", "Give --save a folder that does not exist yet."};
-  }
-  fs::create_directories(absolute, error);
-  if (error) return cannot("make the folder", path, error.value());
-  if (::access(absolute.c_str(), W_OK | X_OK) != 0) return cannot("write into the folder", path, errno);
-  return WorkFolder(absolute, true);
-}
-
-WorkFolder::WorkFolder(WorkFolder&& other) noexcept : path_(std::exchange(other.path_, {})), keep_(other.keep_) {}
-
-WorkFolder::~WorkFolder() {
-  std::error_code ignored;
-  if (!keep_ && !path_.empty()) fs::remove_all(path_, ignored);
-}
 
 Status write_atomically(const fs::path& path, std::string_view text) {
   const auto target = resolved(path);

@@ -21,6 +21,7 @@
 #include "judgement.h"
 #include "signals.h"
 #include "verdict/counting.h"
+#include "work_folder.h"
 
 namespace dryfit::cli {
 namespace {

@@ -15,10 +15,10 @@
 #include <optional>
 
 #include "base/unique_fd.h"
-#include "files.h"
 #include "harvest_models.h"
 #include "launch/run_directory.h"
 #include "own_environment.h"
+#include "work_folder.h"
 
 namespace dryfit::cli {
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "judgement.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 
 #include "analysis/sharing.h"
@@ -12,6 +14,13 @@ namespace {
 Provenance provenance_of(const CardFile& card, const std::string& key) {
   const auto found = card.provenance.find(key);
   return found == card.provenance.end() ? Provenance{} : found->second;
+}
+
+/// The program has the same limit as we.
+std::optional<std::uint64_t> cpu_limit() {
+  struct rlimit limit{};
+  if (::getrlimit(RLIMIT_CPU, &limit) != 0 || limit.rlim_max == RLIM_INFINITY) return std::nullopt;
+  return limit.rlim_max;
 }
 
 /// None where a process could not join the ledger: nobody else met its requests.
@@ -38,6 +47,7 @@ verdict::RunFacts facts_of(const std::optional<launch::JobResult>& result) {
   facts.stall = result->stall;
   if (kind == Kind::exited) facts.exit_code = code;
   if (kind == Kind::signalled) facts.signal = code;
+  facts.cpu_limit_seconds = cpu_limit();
   facts.seconds = result->wall.count();
   facts.host_peak_rss = result->host_peak_rss;
   for (const auto& trace : result->traces) {

@@ -14,6 +14,7 @@
 
 #include "launch/environment.h"
 #include "launch/nearest_name.h"
+#include "run_manifest.h"
 #include "typed_line.h"
 
 namespace dryfit::cli {
@@ -33,18 +34,12 @@ std::string new_name() {
   return std::to_string(nanoseconds) + "-" + std::to_string(::getpid());
 }
 
-bool is_of_interest(const fs::path& file) {
-  const auto name = file.filename().string();
-  return name == "machine.txt" || name == "verdict.json" || name.starts_with("trace-") ||
-         name.starts_with("history-") || name.starts_with("marks-");
-}
-
 /// The files of a run, and those in the folders of its GPUs.
 void copy(const fs::path& from, const fs::path& to, bool is_outermost) {
   fs::create_directories(to);
   for (const auto& entry : fs::directory_iterator(from)) {
     const auto target = to / entry.path().filename();
-    if (entry.is_regular_file() && is_of_interest(entry.path())) fs::copy_file(entry.path(), target);
+    if (entry.is_regular_file() && is_kept_file(entry.path())) fs::copy_file(entry.path(), target);
     if (entry.is_directory() && is_outermost) copy(entry.path(), target, false);
   }
 }

@@ -21,6 +21,7 @@
 #include "replayed_limits.h"
 #include "report/json.h"
 #include "resources.h"
+#include "run_manifest.h"
 #include "run_session.h"
 #include "screen.h"
 #include "simulator/alloc_config.h"
@@ -143,6 +144,7 @@ Status keep(const Session& session, const Verdict& verdict, const explain::Expla
   const auto json =
       report::json_text(DRYFIT_VERSION, session.options.command, {&verdict, 1}, std::nullopt, explanations);
   if (auto status = write_atomically(session.folder.path() / "verdict.json", json); !status) return status;
+  if (auto status = seal_run(session.folder.path()); !status) return status;
   if (session.folder.is_kept()) return {};
   if (const auto kept = KeptRuns::in(own_environment())) (void)kept->keep(session.folder.path());
   return {};
@@ -196,7 +198,7 @@ std::optional<LimitsAnswer> limits_of_trace(const RecordedJob& job, int& exit_co
 
 std::optional<LimitsAnswer> limits_of_run(const RecordedJob& job, int& exit_code) {
   const auto source = load_source(job.recording);
-  if (!source) return refused(source.error(), kWrongUsage, exit_code);
+  if (!source) return refused(source.error(), code_of(source.error()), exit_code);
   const auto device = chosen_device(*source, whatif::recorded_devices(source->snapshot), std::nullopt);
   if (!device) return refused(device.error(), kWrongUsage, exit_code);
   const auto card = card_of(job, *source, *device);

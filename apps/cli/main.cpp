@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
+#include <csignal>
 #include <exception>
 #include <memory>
 
@@ -66,6 +67,8 @@ int run_command_line(int argc, const char* const* argv) {
 }  // namespace dryfit::cli
 
 int main(int argc, char** argv) {
+  // A limit on the size of files is an error of the write that meets it.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     return dryfit::cli::run_command_line(argc, argv);
   } catch (const std::exception& error) {

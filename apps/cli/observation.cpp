@@ -6,11 +6,11 @@
 
 #include <algorithm>
 
+#include "base/crc64.h"
 #include "card/card_match.h"
 #include "given_prediction.h"
 #include "history/sizes.h"
 #include "history/times.h"
-#include "predictor/crc64.h"
 
 namespace dryfit::cli {
 namespace {
@@ -120,7 +120,7 @@ Result<ParsedRemarks> parse_remarks(const Remarks& remarks, const Catalogue& cat
 
 void apply(Record& record, const Remarks& remarks, const ParsedRemarks& parsed, const Defaults& defaults,
            std::string_view content, const Catalogue& catalogue) {
-  const auto digest = fmt::format("file-{:016x}", predictor::crc64(content));
+  const auto digest = fmt::format("file-{:016x}", crc64(content));
   record.job_id = first_of(record.job_id, defaults.job_id, digest);
   record.host = first_of(remarks.host, record.host, defaults.host);
   record.name = first_of(remarks.name, record.name, defaults.name);

@@ -167,6 +167,11 @@ int answer_lines(const PredictSession& session, int input) {
       answer_stream(input, STDOUT_FILENO, session.options.threads,
                     [&](std::string_view line, std::size_t number) { return answer_line(session, line, number); });
   if (!tally) return fail(tally.error(), kCouldNotTell);
+  if (tally->answered == 0) {
+    return fail({"there is no job in the input: it is empty or has only blank lines",
+                 "Give one JSON object for a job, or one on each line."},
+                kWrongUsage);
+  }
   if (tally->does_not_fit > 0) return kDoesNotFit;
   return tally->failed > 0 ? kCouldNotTell : kSuccess;
 }

@@ -6,7 +6,7 @@
 
 #include <fstream>
 
-#include "files.h"
+#include "work_folder.h"
 
 namespace dryfit::cli {
 namespace {

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include "files.h"
 #include "harvest_counts.h"
 #include "harvest_file.h"
 #include "harvest_models.h"
@@ -15,6 +14,7 @@
 #include "own_environment.h"
 #include "predictor/harvested_job.h"
 #include "predictor/known_models.h"
+#include "work_folder.h"
 
 namespace dryfit::cli {
 namespace {

@@ -91,6 +91,7 @@ Part answer_part(std::span<const Line> lines, const AnswerLine& answer) {
     const auto answered = answer(line.text, line.number);
     part.text += answered.text;
     part.text += '\n';
+    ++part.tally.answered;
     part.tally.failed += answered.failed;
     part.tally.does_not_fit += answered.does_not_fit;
   }
@@ -134,6 +135,7 @@ Result<StreamTally> answer_stream(int input, int output, std::size_t threads, co
     const auto batch = lines.take();
     for (const auto& part : answer_all(batch, threads, answer)) {
       if (auto status = write_all(output, part.text); !status) return status.error();
+      tally.answered += part.tally.answered;
       tally.failed += part.tally.failed;
       tally.does_not_fit += part.tally.does_not_fit;
     }

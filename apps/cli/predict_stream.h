@@ -20,6 +20,7 @@ struct LineAnswer {
 
 /// The sum of all answers of a stream.
 struct StreamTally {
+  std::size_t answered = 0;
   std::size_t failed = 0;
   std::size_t does_not_fit = 0;
 };

@@ -20,6 +20,7 @@
 #include "resources.h"
 #include "screen.h"
 #include "suggestions.h"
+#include "work_folder.h"
 
 namespace dryfit::cli {
 namespace {

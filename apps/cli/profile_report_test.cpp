@@ -8,7 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "files.h"
+#include "work_folder.h"
 
 namespace dryfit::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <string>
 
-#include "files.h"
+#include "work_folder.h"
 
 namespace dryfit::cli {
 namespace {

@@ -233,7 +233,7 @@ Status check(const ReplayOptions& options, const fs::path& recording, const std:
 
 int run(const ReplayOptions& options) {
   auto source = load_source(options.path);
-  if (!source) return fail(source.error(), kWrongUsage);
+  if (!source) return fail(source.error(), code_of(source.error()));
   auto devices = whatif::recorded_devices(source->snapshot);
   const auto device = chosen_device(*source, devices, options.device);
   if (!device) return fail(device.error(), kWrongUsage);

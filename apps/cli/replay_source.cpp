@@ -15,6 +15,7 @@
 #include "launch/run_directory.h"
 #include "notice.h"
 #include "own_environment.h"
+#include "run_manifest.h"
 #include "snapshot/reader.h"
 #include "typed_line.h"
 
@@ -73,20 +74,34 @@ std::optional<Machine> machine_beside(const fs::path& snapshot) {
   return machine ? std::optional(std::move(machine).value()) : std::nullopt;
 }
 
-/// history-<pid>.pickle and trace-<pid>.dryfit are of the same process; other traces are of other processes of the run.
-void read_traces_beside(ReplaySource& source) {
-  const auto stem = source.file.stem().string();
-  if (!stem.starts_with(kHistory)) return;
-  const auto own = "trace-" + stem.substr(std::string(kHistory).size()) + ".dryfit";
+bool is_of_dry_run(const fs::path& snapshot) { return snapshot.filename().string().starts_with(kHistory); }
+
+Error unusable(const fs::path& trace, const std::string& why) {
+  return {fmt::format("cannot tell: the trace '{}' is incomplete: {}", trace.string(), why), "Run the job again.",
+          true};
+}
+
+/// history-<pid>.pickle and trace-<pid>.dryfit are of the same process, and so is trace-<pid>-2.dryfit, of the program
+/// that took its place by exec: the last of them wrote the history. Other traces are of other processes of the run. Each
+/// counts, so each must be there to its end.
+Status read_traces_beside(ReplaySource& source) {
+  const auto pid = source.file.stem().string().substr(std::string_view(kHistory).size());
+  const auto own = "trace-" + pid;
   for (const auto& trace : launch::RunDirectory(source.file.parent_path()).traces()) {
     auto summary = analysis::summarise(trace);
-    if (!summary) continue;
-    if (trace.filename() == own) {
+    if (!summary) return unusable(trace, summary.error().what);
+    if (!summary->complete) return unusable(trace, summary->incomplete_why);
+    const auto name = trace.stem().string();
+    if (name == own || name.starts_with(own + "-")) {
       source.process = std::move(summary).value();
     } else {
       source.others.push_back(std::move(summary).value());
     }
   }
+  if (source.process || !source.machine) return {};
+  return Error{
+      fmt::format("cannot tell: the trace of process {} is missing in '{}'", pid, source.file.parent_path().string()),
+      "Run the job again.", true};
 }
 
 /// How to name each of the recordings in `folder`, which the user typed as `typed`: by its GPU where that is enough.
@@ -157,6 +172,7 @@ Result<fs::path> find_snapshot(const fs::path& typed) {
   }
   if (found.size() == 1) return found.front();
   if (found.empty()) {
+    if (const auto status = check_run(path); !status) return status.error();
     return Error{fmt::format("there is no memory history in '{}'", path.string()),
                  is_run ? "This run was made with --no-history. Run it again without that option." : kHint};
   }
@@ -165,6 +181,9 @@ Result<fs::path> find_snapshot(const fs::path& typed) {
 }
 
 Result<ReplaySource> read_source(const fs::path& file) {
+  if (is_of_dry_run(file)) {
+    if (const auto status = check_intact(file.parent_path()); !status) return status.error();
+  }
   auto snapshot = snapshot::read_snapshot(file);
   if (!snapshot) {
     const auto kind = known_as(file);
@@ -172,7 +191,9 @@ Result<ReplaySource> read_source(const fs::path& file) {
     return Error{fmt::format("{} is {}", file.string(), kind), kind == kProfile ? estimate_hint(file) : kHint};
   }
   ReplaySource source{.file = file, .snapshot = std::move(snapshot).value(), .machine = machine_beside(file)};
-  read_traces_beside(source);
+  if (is_of_dry_run(file)) {
+    if (const auto status = read_traces_beside(source); !status) return status.error();
+  }
   return source;
 }
 

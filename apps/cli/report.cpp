@@ -19,6 +19,8 @@
 #include "notice.h"
 #include "own_environment.h"
 #include "report/page.h"
+#include "report/style.h"
+#include "run_manifest.h"
 #include "run_note.h"
 #include "screen.h"
 
@@ -57,20 +59,26 @@ std::vector<std::string> cards_of(const std::string& verdict) {
   return ids;
 }
 
-void explain_into(KeptReport& report, const fs::path& folder) {
+/// A run without a history has no explanation; what is damaged gives no report at all.
+Status explain_into(KeptReport& report, const fs::path& folder) {
   auto run = explain_folder(folder);
   if (run) {
     report.runs.push_back(std::move(run).value());
-  } else if (!report.unexplained) {
-    report.unexplained = run.error();
+    return {};
   }
+  if (run.error().is_damage) return run.error();
+  if (!report.unexplained) report.unexplained = run.error();
+  return {};
 }
 
 /// All cards of a run; with one card's folder that card, beside the verdict on all; or a snapshot without a verdict.
 Result<KeptReport> read_report(const fs::path& path, const std::string& name) {
+  if (const auto status = check_run(path); !status) return status.error();
   KeptReport report{.verdict = text_of(path / kVerdictFile)};
   if (!report.verdict.empty()) {
-    for (const auto& card : cards_of(report.verdict)) explain_into(report, path / card);
+    for (const auto& card : cards_of(report.verdict)) {
+      if (const auto status = explain_into(report, path / card); !status) return status.error();
+    }
     return report;
   }
   auto run = explain_run(name, "");
@@ -102,7 +110,7 @@ int write_report(const ReportOptions& options) {
   auto notice = std::make_optional<Notice>("reading " + path->string());
   const auto kept = read_report(*path, options.run);
   notice.reset();
-  if (!kept) return fail(kept.error(), kWrongUsage);
+  if (!kept) return fail(kept.error(), code_of(kept.error()));
   print_note_on_run(options.run);
   report::PageContents contents{.title = title_of(*kept), .verdict = kept->verdict};
   for (const auto& run : kept->runs) contents.explanations.push_back(&run.explanation);
@@ -111,9 +119,10 @@ int write_report(const ReportOptions& options) {
   if (options.output == kStdout) return print(html) ? kSuccess : kCouldNotTell;
   if (const auto status = check_writable(options.output); !status) return fail(status.error(), kWrongUsage);
   if (const auto status = write_atomically(options.output, html); !status) return fail(status.error(), kCouldNotTell);
-  if (kept->runs.empty() && kept->unexplained) fmt::print(stderr, "dryfit: no charts: {}\n", kept->unexplained->what);
-  const auto text =
-      fmt::format("wrote {} ({}); open it in a browser\n", options.output.string(), to_text(Bytes{html.size()}));
+  if (kept->runs.empty() && kept->unexplained)
+    fmt::print(stderr, "dryfit: no charts: {}\n", report::printable(kept->unexplained->what));
+  const auto text = fmt::format("wrote {} ({}); open it in a browser\n", report::printable(options.output.string()),
+                                to_text(Bytes{html.size()}));
   return print(text) ? kSuccess : kCouldNotTell;
 }
 
@@ -125,7 +134,7 @@ void add_report(CLI::App& app, int& exit_code) {
       "Examples:\n  dryfit report                       # the last run, to dryfit-report.html\n"
       "  dryfit report myrun -o myrun.html   # a run kept by `dryfit run --save`\n\n"
       "The page is one HTML file that loads nothing from the network.\n\n"
-      "Exit code: 0 written, 1 cannot write, 2 wrong usage or no such run.");
+      "Exit code: 0 written, 1 cannot write or the run is damaged, 2 wrong usage or no such run.");
   auto options = std::make_shared<ReportOptions>();
   command->add_option("RUN", options->run, kRunText)->type_name("RUN")->capture_default_str();
   command->add_option("-o,--output", options->output, "File to write; - is stdout")

@@ -23,6 +23,7 @@
 #include "report/json.h"
 #include "report/table.h"
 #include "report/terminal.h"
+#include "run_manifest.h"
 #include "run_options.h"
 #include "run_session.h"
 #include "screen.h"
@@ -135,7 +136,7 @@ void show_hidden_output(const Session& session, const Findings& found) {
 void warn_of_tight(const std::vector<Verdict>& verdicts) {
   for (const auto& verdict : verdicts) {
     if (verdict.answer != Answer::tight) continue;
-    fmt::print(stderr, "dryfit: {} fits, tight: {}\n", verdict.card.id, verdict.reason);
+    fmt::print(stderr, "dryfit: {} fits, tight: {}\n", verdict.card.id, report::printable(verdict.reason));
   }
 }
 
@@ -241,7 +242,8 @@ int deliver(const Session& session, const Findings& found) {
   show_hidden_output(session, found);
   const bool for_next = !options.json && shown_card(found);
   if (session.folder.is_kept() || for_next) {
-    const auto status = write_atomically(session.folder.path() / "verdict.json", json);
+    auto status = write_atomically(session.folder.path() / "verdict.json", json);
+    if (status) status = seal_run(session.folder.path());
     if (!status && session.folder.is_kept()) return fail(status.error(), kCouldNotTell);
   }
   const auto style = style_for(STDOUT_FILENO);

@@ -14,6 +14,7 @@
 
 #include "kept_runs.h"
 #include "own_environment.h"
+#include "report/style.h"
 #include "typed_line.h"
 
 namespace dryfit::cli {
@@ -58,7 +59,7 @@ std::optional<PastRun> past_run(const fs::path& verdict, Clock::time_point now) 
 }
 
 std::string ending_text(const PastRun& run) {
-  return run.why_unknown.empty() ? "" : " It ended in \"cannot tell\": " + run.why_unknown + ".";
+  return run.why_unknown.empty() ? "" : " It ended in \"cannot tell\": " + report::printable(run.why_unknown) + ".";
 }
 
 /// Nobody doubts which run the last one is when it ended a moment ago.
@@ -83,12 +84,12 @@ std::string note_on_run(const std::string& run, const std::vector<std::string>& 
   if (is_last && !later && is_obvious(*shown)) return "";
   std::string text;
   if (later) {
-    text = fmt::format("the last run, `{}` ({}), left nothing to show.{}\n", later->command, age_text(later->age),
-                       ending_text(*later));
+    text = fmt::format("the last run, `{}` ({}), left nothing to show.{}\n", report::printable(later->command),
+                       age_text(later->age), ending_text(*later));
   }
   const auto which = later ? "the run before it" : is_last ? "the last run" : name;
-  return text +
-         fmt::format("this is {}: `{}` ({}).{}\n", which, shown->command, age_text(shown->age), ending_text(*shown));
+  return text + fmt::format("this is {}: `{}` ({}).{}\n", which, report::printable(shown->command),
+                            age_text(shown->age), ending_text(*shown));
 }
 
 void print_note_on_run(const std::string& run) {

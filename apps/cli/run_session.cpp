@@ -10,6 +10,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/limit_hint.h"
 #include "command_options.h"
 #include "commands.h"
 #include "judgement.h"
@@ -17,6 +18,7 @@
 #include "named_cards.h"
 #include "own_environment.h"
 #include "refusal.h"
+#include "report/style.h"
 #include "screen.h"
 #include "typed_line.h"
 
@@ -95,7 +97,7 @@ Result<launch::JobOptions> job_in(const Session& session, const fs::path& folder
 Status write_to_file(launch::JobOptions& job, UniqueFd& output) {
   const auto file = job.run_directory / kOutputFile;
   output = UniqueFd(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
-  if (!output) return Error{"cannot write '" + file.string() + "': " + std::strerror(errno), ""};
+  if (!output) return Error{"cannot write '" + file.string() + "': " + std::strerror(errno), limit_hint(errno)};
   job.stdout_fd = job.stderr_fd = output.get();
   return {};
 }
@@ -121,6 +123,7 @@ Verdict judge_card(const Session& session, const CardFile& card, std::span<const
     auto facts = facts_of(outcomes[i].result);
     facts.address_order = session.options.address_orders[i];
     facts.address_order_assumed = !session.options.address_order_given;
+    facts.planned_steps = session.options.steps;
     facts.cap = session.options.limits.cap_on(card.card);
     by_order.push_back(verdict::judge(card.card, facts));
   }
@@ -131,7 +134,7 @@ Verdict judge_card(const Session& session, const CardFile& card, std::span<const
 
 void show_output_in(const fs::path& folder, const std::string& run) {
   const auto text = last_lines(folder / kOutputFile, kShownOutputLines);
-  if (!text.empty()) fmt::print(stderr, "--- {}, last lines:\n{}", run, text);
+  if (!text.empty()) fmt::print(stderr, "--- {}, last lines:\n{}", run, report::printable_lines(text));
 }
 
 }  // namespace dryfit::cli

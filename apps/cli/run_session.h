@@ -12,12 +12,12 @@
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "card/catalogue.h"
-#include "files.h"
 #include "fleet.h"
 #include "launch/job.h"
 #include "resources.h"
 #include "run_options.h"
 #include "verdict/verdict.h"
+#include "work_folder.h"
 
 /// The dry runs of one invocation: `dryfit run`, and what else runs the user's command on simulated GPUs.
 namespace dryfit::cli {

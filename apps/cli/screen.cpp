@@ -51,8 +51,8 @@ std::string list_text(const std::vector<std::vector<report::Cell>>& rows, std::s
 }
 
 int fail(const Error& error, int exit_code) {
-  std::fprintf(stderr, "dryfit: %s\n", error.what.c_str());
-  if (!error.hint.empty()) std::fprintf(stderr, "  %s\n", error.hint.c_str());
+  std::fprintf(stderr, "dryfit: %s\n", report::printable(error.what).c_str());
+  if (!error.hint.empty()) std::fprintf(stderr, "  %s\n", report::printable(error.hint).c_str());
   return exit_code;
 }
 

@@ -55,7 +55,7 @@ int top(const TopOptions& options) {
     kinds = {*by};
   }
   const auto run = explain_run(options.run, options.gpu);
-  if (!run) return fail(run.error(), kWrongUsage);
+  if (!run) return fail(run.error(), code_of(run.error()));
   if (!options.json) print_note_on_run(options.run);
   const auto text = options.json ? report::explanation_json(run->explanation, options.limit).dump() + "\n"
                                  : tables(run->explanation, options, kinds);
@@ -72,7 +72,7 @@ void add_top(CLI::App& app, int& exit_code) {
       "Examples:\n  dryfit top                    # the last run\n"
       "  dryfit top last~1 --by line   # the one before it\n"
       "  dryfit top myrun --by module --each --limit 0\n\n"
-      "Exit code: 0, or 2 if there is no such run.");
+      "Exit code: 0, 1 if the run is damaged, 2 if there is no such run.");
   auto options = std::make_shared<TopOptions>();
   command->add_option("RUN", options->run, kRunText)->type_name("RUN")->capture_default_str();
   command->add_option("--gpu", options->gpu, "GPU to show, if the run was on several")->type_name("NAME");

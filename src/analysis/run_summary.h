@@ -110,6 +110,9 @@ struct Compute {
 /// What one process of the job did, from its trace.
 struct ProcessSummary {
   std::uint32_t pid = 0;
+  // Nanoseconds of CLOCK_MONOTONIC; the same for all processes of a machine.
+  std::uint64_t began = 0;
+  std::uint64_t last_event = 0;
   bool complete = true;  ///< false: the capture was cut off or could not be written to its end
   std::string incomplete_why;
   std::uint64_t steps = 0;  ///< optimizer steps completed

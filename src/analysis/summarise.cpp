@@ -31,11 +31,17 @@ Result<ProcessSummary> summarise(const std::filesystem::path& trace) {
   auto reader = trace::Reader::open(trace.string());
   if (!reader) return reader.error();
   Replay replay;
-  while (const auto event = reader->next()) replay.apply(*event);
+  std::uint64_t last_event = 0;
+  while (const auto event = reader->next()) {
+    replay.apply(*event);
+    last_event = event->time;
+  }
 
   ProcessSummary summary = replay.summary();
   const auto& capture = reader->capture();
   summary.pid = static_cast<std::uint32_t>(capture.pid);
+  summary.began = capture.start_monotonic;
+  summary.last_event = capture.start_monotonic + last_event;
   summary.diagnostics.merge(reader->diagnostics());
   summary.incomplete_why = reader->damage().empty() ? sentence_for(capture.incomplete) : reader->damage();
   summary.complete = summary.incomplete_why.empty();

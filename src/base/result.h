@@ -11,8 +11,9 @@ namespace dryfit {
 
 /// What is wrong with some input, where, and what the user can do about it.
 struct Error {
-  std::string what;  ///< one clause without a full stop: "cards/x.toml:12: 'multiprocessors' is not a number"
-  std::string hint;  ///< what to do next, in full sentences: "Run `dryfit gpus` to list them."; may be empty
+  std::string what;        ///< one clause without a full stop: "cards/x.toml:12: 'multiprocessors' is not a number"
+  std::string hint;        ///< what to do next, in full sentences: "Run `dryfit gpus` to list them."; may be empty
+  bool is_damage = false;  ///< a file of ours is not as it was written: there is no answer, rather than wrong usage
 };
 
 /// A value, or the Error that says why there is none. For wrong input; our own bugs use DRYFIT_CHECK.

@@ -43,6 +43,12 @@ TEST(Timeline, A_free_of_memory_from_before_the_trace_is_counted_and_left_out) {
   EXPECT_EQ(found.first.timeline.diagnostics.counts().at("estimate.unknown_frees"), 1u);
 }
 
+TEST(Timeline, A_free_of_another_size_than_its_allocation_is_a_damage) {
+  const Analysed found(TraceText().memory(10, 64, 512).memory(20, 64, -1024));
+  EXPECT_EQ(found.first.timeline.diagnostics.counts().at("estimate.mismatched_frees"), 1u);
+  EXPECT_NE(found.recording.profile().damage.find("another size"), std::string::npos);
+}
+
 TEST(Timeline, In_a_profile_of_a_GPU_the_GPUs_blocks_count) {
   const Analysed found(TraceText().memory(10, 64, 512, 1).memory(20, 128, 4096));
   EXPECT_TRUE(found.recording.on_gpu());

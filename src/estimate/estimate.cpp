@@ -127,6 +127,9 @@ std::optional<Analysis> Analyzer::next() {
   forward_seen_ = forward_seen_ || structure.forward_seen;
   backward_seen_ = backward_seen_ || structure.backward_seen;
   diagnostics_.merge(analysis.timeline.diagnostics);
+  if (diagnostics_.counts().contains("estimate.mismatched_frees") && recording_.profile().damage.empty()) {
+    recording_.profile().damage = "memory was freed with another size than it was allocated with";
+  }
   return analysis;
 }
 

@@ -82,6 +82,17 @@ bool is_idle_frame(std::string_view json) {
   return head.find("python_function") != std::string_view::npos && head.find("nn.Module: ") == std::string_view::npos;
 }
 
+constexpr std::string_view kMemoryEvent = "[memory]";
+
+/// c10::DeviceType
+constexpr std::int64_t kHost = 0;
+constexpr std::int64_t kCuda = 1;
+
+/// More than any host or GPU has: 16 TiB.
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 44;
+
+bool is_plausible(std::int64_t bytes) { return bytes >= -kMostBytes && bytes <= kMostBytes; }
+
 }  // namespace
 
 class EventParser::Impl {
@@ -94,10 +105,11 @@ class EventParser::Impl {
     inputs_.clear();
     if (!read(json, fields)) {
       profile_.diagnostics.add("estimate.damaged_events");
+      if (json.find(kMemoryEvent) != std::string_view::npos) note_damage("a [memory] event that can't be read");
       return;
     }
     if (fields.phase == "X") return add_span(fields);
-    if (fields.phase == "i" && fields.name == "[memory]") return add_memory(fields);
+    if (fields.phase == "i" && fields.name == kMemoryEvent) return add_memory(fields);
   }
 
  private:
@@ -183,15 +195,28 @@ class EventParser::Impl {
                               .kind = kind});
   }
 
+  /// What one of these events would have said is not in the answer, so there is none.
   void add_memory(const Fields& fields) {
-    if (!fields.start || !fields.bytes || fields.address == 0)
-      return profile_.diagnostics.add("estimate.damaged_events");
+    if (!fields.start || !fields.bytes || fields.address == 0 || !is_plausible(*fields.bytes)) {
+      profile_.diagnostics.add("estimate.damaged_events");
+      return note_damage("a [memory] event without a time, an address or a plausible size");
+    }
     if (*fields.bytes == 0) return;
+    if (fields.device_type != kHost && fields.device_type != kCuda) {
+      profile_.diagnostics.add("estimate.foreign_device");
+      return note_damage("memory of a device that is neither the host nor a CUDA GPU (Device Type " +
+                         std::to_string(fields.device_type) + ")");
+    }
     profile_.memory.push_back({.time = *fields.start,
                                .address = fields.address,
                                .bytes = *fields.bytes,
                                .thread = thread_of(fields.thread),
-                               .on_gpu = fields.device_type != 0});
+                               .on_gpu = fields.device_type == kCuda});
+  }
+
+  /// The first is shown.
+  void note_damage(const std::string& what) {
+    if (profile_.damage.empty()) profile_.damage = what;
   }
 
   std::uint32_t thread_of(std::int64_t id) {

@@ -12,6 +12,8 @@ namespace dryfit::estimate {
 /// Adds events of a trace, one JSON object at a time, to a profile. Skips what an estimate does not need, and counts
 /// what cannot be parsed:
 ///   estimate.damaged_events   not JSON, or without the required fields
+///   estimate.foreign_device   memory of neither the host nor a CUDA GPU
+/// If that is about memory, Profile::damage says so: an answer without it would be too small.
 class EventParser {
  public:
   /// `profile` must outlive it.

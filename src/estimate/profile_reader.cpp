@@ -42,7 +42,7 @@ class ProfileReader {
       const auto why = pieces_.damage().empty() ? "it has no \"traceEvents\"" : pieces_.damage();
       return Error{"'" + name + "' is not a torch.profiler trace: " + why, kHowToMake};
     }
-    profile_.damage = pieces_.damage();
+    if (!pieces_.damage().empty()) profile_.damage = pieces_.damage();
     profile_.json_bytes = pieces_.position();
     if (!has_memory_) {
       const auto why = profile_.damage.empty() ? "" : " (" + profile_.damage + ")";

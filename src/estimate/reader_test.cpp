@@ -107,6 +107,31 @@ TEST(Reader, Damaged_events_are_counted_and_left_out) {
   EXPECT_EQ(profile->diagnostics.counts().at("estimate.damaged_events"), 2u);
 }
 
+TEST(Reader, Memory_that_is_left_out_is_a_damage) {
+  const std::pair<const char*, const char*> events[] = {
+      {R"("args": {"Bytes": 8, "Addr": 9, "Device Type": 7})", "neither the host nor a CUDA GPU (Device Type 7)"},
+      {R"("args": {"Bytes": 8, "Addr": 9, "Device Type": -1})", "neither the host nor a CUDA GPU (Device Type -1)"},
+      {R"("args": {"Bytes": 9223372036854775807, "Addr": 9, "Device Type": 0})", "plausible size"},
+      {R"("args": {"Bytes": -9223372036854775808, "Addr": 9, "Device Type": 0})", "plausible size"},
+      {R"("args": {"Bytes": 8, "Device Type": 0})", "without a time, an address"},
+      {R"("args": {"Bytes": 99999999999999999999, "Addr": 9, "Device Type": 0})", "can't be read"},
+  };
+  for (const auto& [arguments, damage] : events) {
+    auto trace = simple();
+    trace.event(std::string(R"({"ph": "i", "name": "[memory]", "ts": 50, )") + arguments + "}");
+    const auto profile = read(trace.text());
+    ASSERT_TRUE(profile) << arguments;
+    EXPECT_NE(profile->damage.find(damage), std::string::npos) << arguments << ": " << profile->damage;
+    EXPECT_FALSE(profile->diagnostics.empty()) << arguments;
+  }
+}
+
+TEST(Reader, An_event_without_memory_that_is_damaged_is_only_counted) {
+  auto trace = simple();
+  trace.event(R"({"ph": "X", "cat": "cpu_op", "name": 3})");
+  EXPECT_EQ(read(trace.text())->damage, "");
+}
+
 TEST(Reader, Anything_but_a_trace_is_refused_with_a_hint) {
   for (const auto* text : {"", "hello", "{}", "{\"a\": 1}", "[]", "{\"traceEvents\": []}"}) {
     const auto profile = read(text);

@@ -88,6 +88,8 @@ class Pairing {
       timeline_.diagnostics.add("estimate.unknown_frees");
       return false;
     }
+    const Bytes freed{static_cast<std::uint64_t>(-record.bytes)};
+    if (freed != timeline_.blocks[found->second].size) timeline_.diagnostics.add("estimate.mismatched_frees");
     end(found->second);
     live_.erase(found);
     return true;

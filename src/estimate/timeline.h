@@ -67,6 +67,7 @@ struct LiveBlock {
 /// with. Diagnostics:
 ///   estimate.missing_frees     an address was allocated again without having been freed; the older block ends there
 ///   estimate.unknown_frees     frees of unknown blocks; left out
+///   estimate.mismatched_frees  blocks that were freed with another size than they were allocated with
 Timeline make_timeline(Window window, bool on_gpu, std::vector<LiveBlock>& live);
 
 }  // namespace dryfit::estimate

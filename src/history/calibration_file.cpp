@@ -3,9 +3,12 @@
 #include "history/calibration_file.h"
 
 #include <cmath>
+#include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+
+#include "base/crc64.h"
 
 namespace dryfit::history {
 namespace {
@@ -15,6 +18,7 @@ using predictor::SiteEvidence;
 
 constexpr const char* kFormat = "dryfit-site-calibration";
 constexpr int kVersion = 1;
+constexpr const char* kChecksum = "checksum";
 constexpr const char* kWriteAgain = "Make a new one with `dryfit learn --from-history`.";
 
 OrderedJson evidence_json(const std::vector<SiteEvidence>& evidence) {
@@ -33,6 +37,23 @@ bool is_group(const OrderedJson& group) {
          group["family"].is_string() && group.contains("records") && group["records"].is_array();
 }
 
+std::string line_of(const OrderedJson& json) {
+  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
+}
+
+std::string checksum_of(const OrderedJson& json) {
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(crc64(line_of(json))));
+  return text;
+}
+
+/// One of an older version has no checksum.
+bool is_as_written(OrderedJson json) {
+  const auto checksum = json.value(kChecksum, OrderedJson());
+  json.erase(kChecksum);
+  return checksum.is_null() || checksum == checksum_of(json);
+}
+
 }  // namespace
 
 std::filesystem::path calibration_beside(const std::filesystem::path& history) {
@@ -45,9 +66,10 @@ std::string calibration_text(const KeptCalibration& calibration) {
   for (const auto& [group, evidence] : calibration.site.groups) {
     groups.push_back({{"card", group.card}, {"family", group.family}, {"records", evidence_json(evidence)}});
   }
-  const OrderedJson json{
+  OrderedJson json{
       {"format", kFormat}, {"version", kVersion}, {"latest", calibration.latest}, {"groups", std::move(groups)}};
-  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
+  json[kChecksum] = checksum_of(json);
+  return line_of(json);
 }
 
 Result<KeptCalibration> parse_calibration(std::string_view text, const std::string& name) {
@@ -64,7 +86,7 @@ Result<KeptCalibration> parse_calibration(std::string_view text, const std::stri
   const Error damaged{name + ": the calibration is damaged", kWriteAgain};
   const auto groups = json.value("groups", OrderedJson());
   const auto latest = json.value("latest", OrderedJson(0));
-  if (version != kVersion || !groups.is_array() || !latest.is_number_integer()) return damaged;
+  if (!is_as_written(json) || version != kVersion || !groups.is_array() || !latest.is_number_integer()) return damaged;
   KeptCalibration result{.site = {}, .latest = latest.get<std::int64_t>()};
   for (const auto& group : groups) {
     if (!is_group(group)) return damaged;

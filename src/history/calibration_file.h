@@ -28,7 +28,10 @@ struct KeptCalibration {
 /// coverage, whether it is a lower limit]. The same calibration gives the same bytes.
 ///
 ///     {"format":"dryfit-site-calibration","version":1,"latest":1793612100,
-///      "groups":[{"card":"rtx-4090-24gb","family":"resnet","records":[[-0.012,0.041,false],[0.31,0.041,true]]}]}
+///      "groups":[{"card":"rtx-4090-24gb","family":"resnet","records":[[-0.012,0.041,false],[0.31,0.041,true]]}],
+///      "checksum":"0123456789abcdef"}
+///
+/// The checksum is the CRC-64 of the same line without it; a file without one is read as it is.
 std::string calibration_text(const KeptCalibration& calibration);
 
 /// The inverse. An Error, which mentions `name`, if the text is something else, of a newer version or damaged.

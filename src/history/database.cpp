@@ -24,6 +24,8 @@ std::string hint_for(int code) {
       return "Other processes are writing to it; try again.";
     case SQLITE_FULL:
       return "Free some disk space and try again; nothing was written.";
+    case SQLITE_IOERR:
+      return "The disk may be full, or it failed; nothing was written.";
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_CANTOPEN:
@@ -107,6 +109,20 @@ Result<std::int64_t> Database::number(const std::string& sql) {
   const auto row = statement->step();
   if (!row) return row.error();
   return *row ? statement->integer(0) : 0;
+}
+
+bool Database::is_locked() const {
+  const int code = sqlite3_errcode(handle_.get()) & 0xff;
+  return code == SQLITE_BUSY || code == SQLITE_LOCKED || code == SQLITE_PROTOCOL;
+}
+
+Status Database::check_whole() {
+  auto check = prepare("PRAGMA quick_check(1)");
+  if (!check) return check.error();
+  const auto row = check->step();
+  if (!row) return row.error();
+  if (check->text(0) == "ok") return {};
+  return Error{"history '" + file_.string() + "': the file is damaged", kDamaged};
 }
 
 std::int64_t Database::changes() const { return sqlite3_changes64(handle_.get()); }

@@ -58,6 +58,12 @@ class Database {
   /// The single number that a query returns.
   Result<std::int64_t> number(const std::string& sql);
 
+  /// Whether the last error was another process's lock, which goes away by itself.
+  bool is_locked() const;
+
+  /// Reads the whole file and finds pages, rows and tables that are damaged (PRAGMA quick_check).
+  Status check_whole();
+
   /// How many rows the last statement changed.
   std::int64_t changes() const;
 

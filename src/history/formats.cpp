@@ -68,6 +68,28 @@ Result<Imported> import_history(std::string_view text) {
   return result;
 }
 
+Result<Imported> import_as(std::string_view content, Format format, PeakKind kind) {
+  switch (format) {
+    case Format::torch_statistics:
+      return import_torch_statistics(content, kind);
+    case Format::torch_snapshot:
+      return import_snapshot_content(content);
+    case Format::nvidia_smi:
+      return import_nvidia_smi(content);
+    case Format::sacct:
+      return import_sacct(content);
+    case Format::prometheus:
+      return import_prometheus(content);
+    case Format::report:
+      return import_report(content);
+    case Format::harvest:
+      return import_harvest(content);
+    case Format::history:
+      return import_history(content);
+  }
+  return Error{"unrecognized file format", "Known formats: " + all_names() + "."};
+}
+
 }  // namespace
 
 std::string_view to_text(Format format) { return kNames[static_cast<std::size_t>(format)]; }
@@ -91,25 +113,11 @@ Result<Format> recognise(std::string_view content) {
 }
 
 Result<Imported> import_content(std::string_view content, Format format, PeakKind kind) {
-  switch (format) {
-    case Format::torch_statistics:
-      return import_torch_statistics(content, kind);
-    case Format::torch_snapshot:
-      return import_snapshot_content(content);
-    case Format::nvidia_smi:
-      return import_nvidia_smi(content);
-    case Format::sacct:
-      return import_sacct(content);
-    case Format::prometheus:
-      return import_prometheus(content);
-    case Format::report:
-      return import_report(content);
-    case Format::harvest:
-      return import_harvest(content);
-    case Format::history:
-      return import_history(content);
+  auto found = import_as(content, format, kind);
+  if (found && found->records.empty() && found->left_out.empty()) {
+    return Error{"there is no job in it", "Give the output of a tool that measured a job."};
   }
-  return Error{"unrecognized file format", "Known formats: " + all_names() + "."};
+  return found;
 }
 
 }  // namespace dryfit::history

@@ -137,8 +137,9 @@ Result<History> History::open(const fs::path& file) {
   }
   auto database = Database::open(file);
   if (!database) return database.error();
-  // Another program's file is recognised before anything is written to it.
+  // Another program's file, or a damaged one, is recognised before anything is written to it.
   if (const auto status = check_schema(*database); !status) return status.error();
+  if (const auto status = database->check_whole(); !status) return status.error();
   if (const auto status = choose_journal(*database); !status) return status.error();
   if (const auto status = migrate(*database); !status) return status.error();
   return History(std::move(database).value());

@@ -3,9 +3,11 @@
 #include "history/history.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <fstream>
 
 #include "history/journal.h"
@@ -169,8 +171,42 @@ TEST_F(HistoryTest, A_damaged_file_is_an_error_and_not_a_crash) {
   auto history = History::open(file_);
   const auto records = history ? history->find() : Result<std::vector<Record>>(history.error());
   ASSERT_FALSE(records);
-  EXPECT_NE(records.error().what.find("malformed"), std::string::npos) << records.error().what;
+  EXPECT_NE(records.error().what.find("damaged"), std::string::npos) << records.error().what;
   EXPECT_NE(records.error().hint.find(".recover"), std::string::npos);
+}
+
+TEST_F(HistoryTest, Damage_that_no_query_meets_is_found_before_anything_is_written) {
+  {
+    auto history = opened();
+    std::vector<Record> many;
+    for (int i = 0; i < 200; ++i) many.push_back(full_record(std::to_string(i)));
+    ASSERT_TRUE(history.add(many));
+  }
+  const auto size = std::filesystem::file_size(file_);
+  {
+    std::fstream file(file_, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(static_cast<std::streamoff>(size - 4096));
+    file << std::string(4096, '\xff');
+  }
+  const auto before = std::filesystem::last_write_time(file_);
+  const auto history = History::open(file_);
+  ASSERT_FALSE(history);
+  EXPECT_NE(history.error().hint.find(".recover"), std::string::npos) << history.error().what;
+  EXPECT_EQ(std::filesystem::last_write_time(file_), before);
+}
+
+TEST_F(HistoryTest, A_disk_without_room_is_not_waited_for) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::signal(SIGXFSZ, SIG_IGN);
+    const rlimit no_room{0, 0};
+    ::setrlimit(RLIMIT_FSIZE, &no_room);
+    auto database = Database::open(file_);
+    ::_exit(database && !choose_journal(*database, std::chrono::hours(24)) ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 TEST_F(HistoryTest, A_folder_that_cannot_be_written_to_is_named) {

@@ -260,6 +260,12 @@ TEST(Formats, An_export_is_read_back_and_a_wrong_line_is_named) {
   expect_refused(import_content(text + "{\"job_id\": \"3\"}\n", Format::history), "line 4");
 }
 
+TEST(Importers, A_file_without_a_job_is_refused) {
+  expect_refused(import_content("\n \n", Format::history), "no job");
+  expect_refused(import_content("\n", Format::harvest), "no job");
+  expect_refused(import_content(R"({"dryfit": "0.2.0", "results": []})", Format::report), "no job");
+}
+
 TEST(Formats, Content_of_another_format_never_crashes) {
   for (const char* name :
        {"memory-stats.json", "accounted-apps.csv", "sacct.txt", "prometheus.json", "harvest.jsonl"}) {

@@ -49,7 +49,8 @@ Status choose_journal(Database& database, std::chrono::milliseconds patience) {
   while (true) {
     const auto journal = journal_of(database, "PRAGMA journal_mode = " + wanted);
     if (journal && *journal == wanted) return {};
-    if (std::chrono::steady_clock::now() >= deadline) {
+    const bool may_change = journal || database.is_locked();
+    if (!may_change || std::chrono::steady_clock::now() >= deadline) {
       return journal ? Error{"history '" + database.file().string() +
                                  "': its file system doesn't support the journal mode '" + wanted + "'",
                              "Name a file on another file system with --history."}

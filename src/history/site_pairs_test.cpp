@@ -77,6 +77,16 @@ TEST(CalibrationFile, The_same_calibration_comes_back_and_gives_the_same_bytes) 
   EXPECT_EQ(calibration_text(*parse_calibration(text, "x")), text);
 }
 
+TEST(CalibrationFile, A_digit_that_has_changed_is_a_damage) {
+  KeptCalibration calibration{.site = {}, .latest = 1793612100};
+  calibration.site.groups[{"rtx-4090-24gb", "resnet"}] = {{-0.125, 0.5, false}};
+  auto text = calibration_text(calibration);
+  text.replace(text.find("0.125"), 5, "0.325");
+  const auto read = parse_calibration(text, "x");
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().what, "x: the calibration is damaged");
+}
+
 TEST(CalibrationFile, A_file_without_a_time_can_be_read) {
   const auto calibration = parse_calibration(R"({"format":"dryfit-site-calibration","version":1,"groups":[]})", "x");
   ASSERT_TRUE(calibration);

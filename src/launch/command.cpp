@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/command.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -11,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/limit_hint.h"
 #include "launch/nearest_name.h"
 
 namespace dryfit::launch {
@@ -56,21 +58,46 @@ std::string start_with(std::string_view interpreter, const fs::path& script) {
   return "Start it through its interpreter: `" + std::string(interpreter) + " " + script.string() + "`.";
 }
 
+constexpr const char* kSeparateWords =
+    "Pass the command and its arguments as separate words, without quotes around the whole line.";
+
 Error not_found(const std::string& name, const Environment& environment) {
   const std::string what = "no such command: '" + name + "'";
   if (is_python_script(name)) return {what, start_with("python", name)};
   if (name.find(' ') != std::string::npos) {
-    return {what, "Pass the command and its arguments as separate words, without quotes around the whole line."};
+    return {what, kSeparateWords};
   }
   const std::string nearest = nearest_command(name, environment);
   if (!nearest.empty()) return {what, "Did you mean '" + nearest + "'?"};
   return {what, "Check the spelling, and that its directory is in PATH."};
 }
 
+bool is_out_of_reach(const fs::path& path) {
+  struct stat status{};
+  return ::stat(path.c_str(), &status) != 0 && errno == EACCES;
+}
+
+/// A link that is seen and whose target is not: the folders of PATH that can't be read at all are passed over.
+bool leads_out_of_reach(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_symlink(fs::symlink_status(path, ignored)) && is_out_of_reach(path);
+}
+
+Error out_of_reach(const fs::path& path) {
+  return {"'" + path.string() + "' is in a folder that you have no access to, or leads there",
+          "Give a program that you can run, or ask the owner of that folder for access."};
+}
+
+bool is_of_another_user(const fs::path& path) {
+  struct stat status{};
+  return ::geteuid() != 0 && ::stat(path.c_str(), &status) == 0 && status.st_uid != ::geteuid();
+}
+
 Error not_executable(const fs::path& path) {
   const std::string what = "'" + path.string() + "' is not executable";
   if (path.extension() == ".py") return {what, start_with("python", path)};
   if (path.extension() == ".sh") return {what, start_with("bash", path)};
+  if (is_of_another_user(path)) return {what + " for you", "Ask its owner for permission, or give another program."};
   return {what, "Make it executable: `chmod +x " + path.string() + "`."};
 }
 
@@ -78,8 +105,11 @@ Result<fs::path> check_path(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (status.type() == fs::file_type::not_found) {
-    return Error{"no such command: '" + path.string() + "'", "This file doesn't exist; check the path."};
+    const bool is_line = path.string().find(' ') != std::string::npos;
+    return Error{"no such command: '" + path.string() + "'",
+                 is_line ? kSeparateWords : "This file doesn't exist; check the path."};
   }
+  if (is_out_of_reach(path)) return out_of_reach(path);
   if (fs::is_directory(status)) {
     return Error{"'" + path.string() + "' is a directory, not a command", "Give the program to start."};
   }
@@ -135,9 +165,9 @@ Result<fs::path> find_command(const std::string& name, const Environment& enviro
   for (const fs::path& directory : search_path(environment)) {
     const fs::path candidate = directory / name;
     if (is_program(candidate)) return candidate;
-    if (refused.empty() && is_file(candidate)) refused = candidate;
+    if (refused.empty() && (is_file(candidate) || leads_out_of_reach(candidate))) refused = candidate;
   }
-  if (!refused.empty()) return not_executable(refused);
+  if (!refused.empty()) return is_out_of_reach(refused) ? out_of_reach(refused) : not_executable(refused);
   return not_found(name, environment);
 }
 
@@ -163,7 +193,7 @@ Error explain_refusal(const fs::path& program, int error) {
       return {"cannot start " + name + ": " + std::strerror(error),
               "The limit on processes (ulimit -u) or on memory is reached; end some processes first."};
     default:
-      return {"cannot start " + name + ": " + std::strerror(error), ""};
+      return {"cannot start " + name + ": " + std::strerror(error), limit_hint(error)};
   }
 }
 

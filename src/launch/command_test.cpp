@@ -3,7 +3,10 @@
 #include "launch/command.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "launch/testing.h"
@@ -74,6 +77,44 @@ TEST_F(Command, A_whole_command_line_in_one_word_is_recognised) {
   const Error error = refusal("python train.py");
   EXPECT_EQ(error.what, "no such command: 'python train.py'");
   EXPECT_NE(error.hint.find("separate words"), std::string::npos);
+  EXPECT_EQ(refusal("python scripts/train.py").hint, error.hint);
+  EXPECT_EQ(refusal("venv/bin/python train.py").hint, error.hint);
+}
+
+TEST_F(Command, A_program_out_of_the_users_reach_is_called_that) {
+  const auto hidden = directory_ / "hidden";
+  std::filesystem::create_directory(hidden);
+  write_program(hidden / "python", "#!/bin/sh\n");
+  std::filesystem::create_symlink(hidden / "python", first_ / "python");
+  write_file(second_ / "tool", "");
+  std::filesystem::permissions(directory_.path(), std::filesystem::perms(0755));
+  std::filesystem::permissions(hidden, std::filesystem::perms::none);
+  const auto hint_for_another_user = [&](const std::string& name) {
+    int ends[2];
+    EXPECT_EQ(::pipe(ends), 0);
+    if (const pid_t child = ::fork(); child == 0) {
+      if (::geteuid() == 0 && ::setuid(65534) != 0) ::_exit(1);
+      const auto error = refusal(name);
+      const auto text = error.what + "|" + error.hint;
+      ::_exit(::write(ends[1], text.data(), text.size()) > 0 ? 0 : 1);
+    } else {
+      ::waitpid(child, nullptr, 0);
+    }
+    ::close(ends[1]);
+    std::string text(1000, '\0');
+    text.resize(static_cast<std::size_t>(std::max<ssize_t>(::read(ends[0], text.data(), text.size()), 0)));
+    ::close(ends[0]);
+    return text;
+  };
+  for (const auto& name : {(hidden / "python").string(), std::string("python")}) {
+    const auto text = hint_for_another_user(name);
+    EXPECT_NE(text.find("no access"), std::string::npos) << text;
+    EXPECT_EQ(text.find("chmod"), std::string::npos) << text;
+  }
+  if (::geteuid() == 0) {
+    EXPECT_NE(hint_for_another_user("tool").find("Ask its owner"), std::string::npos);
+  }
+  std::filesystem::permissions(hidden, std::filesystem::perms::owner_all);
 }
 
 TEST_F(Command, A_path_that_does_not_exist_is_reported_as_given) {
@@ -100,6 +141,12 @@ TEST_F(Command, A_program_for_another_machine_is_distinguished_from_a_script) {
   write_program(first_ / "script", "echo hello\n");
   EXPECT_NE(explain_refusal(first_ / "binary", ENOEXEC).what.find("another kind of machine"), std::string::npos);
   EXPECT_NE(explain_refusal(first_ / "script", ENOEXEC).what.find("#! line"), std::string::npos);
+}
+
+TEST_F(Command, A_limit_that_was_reached_is_named_with_its_command) {
+  const auto error = explain_refusal("tool", EMFILE);
+  EXPECT_NE(error.what.find("Too many open files"), std::string::npos);
+  EXPECT_NE(error.hint.find("ulimit -n"), std::string::npos);
 }
 
 TEST_F(Command, An_unusual_refusal_keeps_the_words_of_the_system) {

@@ -26,13 +26,15 @@ constexpr int kChannel = 3;
 
 // The program, between fork and exec.
 
-/// Our handlers must not run in the program's process. Ignored signals stay ignored (nohup), except two that a program
-/// relies on and that libraries of ours may have turned off.
+/// Those that a program relies on, and that we or our libraries may have turned off.
+bool must_be_restored(int signal) { return signal == SIGPIPE || signal == SIGCHLD || signal == SIGXFSZ; }
+
+/// Our handlers must not run in the program's process. Other ignored signals stay ignored (nohup).
 void restore_signals() {
   for (int signal = 1; signal < NSIG; ++signal) {
     struct sigaction action;
     if (::sigaction(signal, nullptr, &action) != 0) continue;
-    if (action.sa_handler == SIG_IGN && signal != SIGPIPE && signal != SIGCHLD) continue;
+    if (action.sa_handler == SIG_IGN && !must_be_restored(signal)) continue;
     action = {};
     action.sa_handler = SIG_DFL;
     ::sigaction(signal, &action, nullptr);

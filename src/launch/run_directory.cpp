@@ -15,6 +15,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/limit_hint.h"
 #include "base/unique_fd.h"
 #include "trace/reader.h"
 
@@ -50,7 +51,7 @@ std::string hint_for(int error, const fs::path& directory) {
     case ENOTDIR:
       return "The directory " + name + " doesn't exist; create it first.";
     default:
-      return "";
+      return limit_hint(error);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 
 #include "base/unique_fd.h"
 #include "launch/command.h"
@@ -24,6 +25,10 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
 
 [[noreturn]] void exec_program(const char* file, char* const* arguments, char* const* environment, const sigset_t& mask,
                                int failure) {
+  // We ignore these two; a program relies on their default.
+  struct sigaction usual{};
+  usual.sa_handler = SIG_DFL;
+  for (const int signal : {SIGPIPE, SIGXFSZ}) ::sigaction(signal, &usual, nullptr);
   ::sigprocmask(SIG_SETMASK, &mask, nullptr);
   ::execve(file, arguments, environment);
   const int error = errno;

@@ -6,9 +6,9 @@
 
 #include <cmath>
 
+#include "base/crc64.h"
 #include "base/temporary_folder.h"
 #include "predictor/compute_testing.h"
-#include "predictor/crc64.h"
 
 namespace dryfit::predictor {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/crc64.h"
 #include "base/temporary_folder.h"
-#include "predictor/crc64.h"
 #include "predictor/job_estimator.h"
 #include "predictor/job_model_testing.h"
 

@@ -8,7 +8,7 @@
 #include <iterator>
 #include <system_error>
 
-#include "predictor/crc64.h"
+#include "base/crc64.h"
 
 namespace dryfit::predictor {
 namespace {

@@ -33,10 +33,12 @@ std::string_view take_word(std::string_view& text) {
   return word;
 }
 
-std::vector<std::string> lines_of(std::string_view text, std::string_view first, std::string_view rest,
+std::vector<std::string> lines_of(std::string_view unsafe, std::string_view first, std::string_view rest,
                                   std::size_t columns) {
   std::vector<std::string> lines{std::string(first)};
   bool is_empty = true;  // the last line has no word yet
+  const auto shown = printable(unsafe);
+  std::string_view text = shown;
   while (!text.empty()) {
     const auto word = take_word(text);
     if (!is_empty && width(lines.back()) + 1 + width(word) > columns) {

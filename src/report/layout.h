@@ -11,7 +11,7 @@
 /// Text that keeps to the width of the screen.
 namespace dryfit::report {
 
-/// `text` broken at spaces into lines of at most `style.columns` columns, each with a line end. The first begins with
+/// `text`, made printable, broken at spaces into lines of at most `style.columns` columns, each with a line end. The first begins with
 /// `first`, the others with `rest`. A word longer than a line stays whole.
 std::string wrapped(std::string_view text, std::string_view first, std::string_view rest, const Style& style);
 

@@ -80,6 +80,36 @@ TEST(Bar, What_lies_beyond_the_limit_comes_after_a_mark) {
   EXPECT_EQ(bar_text(barely, 11, {}), "█████████│▒");
 }
 
+TEST(Printable, Nothing_in_a_name_reaches_the_terminal_as_an_order) {
+  EXPECT_EQ(printable("model.layers.0"), "model.layers.0");
+  EXPECT_EQ(printable("größer → ± 漢"), "größer → ± 漢");
+  EXPECT_EQ(printable("x\nfits\r\t"), "x\\nfits\\r\\t");
+  EXPECT_EQ(printable("\033[2J\033]0;title\a\x7f"), "\\x1b[2J\\x1b]0;title\\x07\\x7f");
+  EXPECT_EQ(printable("\xc2\x9b"
+                      "2J"),
+            "\\x9b2J")
+      << "the same order in one character";
+  EXPECT_EQ(printable_lines("a\n\033[2Jb\n"), "a\n\\x1b[2Jb\n");
+}
+
+TEST(Printable, A_name_makes_no_line_of_its_own_in_a_table_or_a_paragraph) {
+  const std::string name = "net\n\xe2\x9c\x94 fits\033[2K";
+  for (const bool colour : {false, true}) {
+    const Style style{.colour = colour};
+    for (const auto& text : {aligned({{{name}, {"1 MiB"}}}, style), wrapped("the module " + name, "  ", "    ", style),
+                             wrapped("the module " + name, "  ", "    ", Paint::faint, style)}) {
+      EXPECT_EQ(std::ranges::count(text, '\n'), 1) << text;
+      EXPECT_EQ(text.find("\033[2K"), std::string::npos) << text;
+    }
+  }
+}
+
+TEST(Printable, Colours_of_our_own_stay) {
+  const Style style{.colour = true};
+  const auto bar = painted("###", Paint::good, style);
+  EXPECT_EQ(aligned({{{bar}}}, style), bar + "\n");
+}
+
 Verdict ended(Answer answer, std::string id, Bytes capacity, Bytes peak) {
   Verdict verdict;
   verdict.answer = answer;

@@ -23,7 +23,14 @@ const Glyphs& glyphs(const Style& style);
 
 enum class Paint { good, bad, doubtful, strong, faint };
 
-/// `text` in a colour, or as it is when the style has none.
+/// `text` as it can be shown on a terminal, which obeys what it finds in names of files, modules and processes: control
+/// characters become visible ("\\n", "\\x1b"), a line stays one line, and only the codes of painted() remain.
+std::string printable(std::string_view text);
+
+/// The same for a text of several lines, which remain lines.
+std::string printable_lines(std::string_view text);
+
+/// `text`, its lines made printable, in a colour; without one when the style has none.
 std::string painted(std::string_view text, Paint paint, const Style& style);
 
 /// How many columns a text takes on the screen: its code points, without the codes of colours.

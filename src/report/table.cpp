@@ -59,6 +59,9 @@ void end_line(std::string& text) {
 
 std::string aligned(const std::vector<std::vector<Cell>>& table, const Style& style) {
   auto rows = table;
+  for (auto& row : rows) {
+    for (auto& cell : row) cell.text = printable(cell.text);
+  }
   auto widths = column_widths(rows);
   shrink(rows, widths, style);
   std::string result;

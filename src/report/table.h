@@ -20,7 +20,7 @@ struct Cell {
   bool shrinks = false;  ///< a name that may lose its middle where the table would be wider than the screen
 };
 
-/// Rows of cells, each column as wide as its widest cell, two spaces between columns, none at the end of a line. Where
+/// Rows of cells, which are made printable, each column as wide as its widest cell, two spaces between columns, none at the end of a line. Where
 /// the table is too wide for the style, cells that may shrink do so.
 std::string aligned(const std::vector<std::vector<Cell>>& rows, const Style& style);
 

@@ -113,6 +113,14 @@ std::optional<Caveat> still_growing(const Verdict& verdict, const RunFacts& fact
                 "the headroom is small, and memory was still growing in the last step; try more --steps"};
 }
 
+/// Most jobs have their peak in the second step, when the optimizer's state is there.
+std::optional<Caveat> stopped_early(const Verdict& verdict, const RunFacts& facts) {
+  const auto planned = facts.planned_steps.value_or(kUsualSteps);
+  if (!facts.timed_out || verdict.steps >= planned) return std::nullopt;
+  return Caveat{"stopped_early", "the --timeout stopped it after " + std::to_string(verdict.steps) + " of " +
+                                     std::to_string(planned) + " steps; what later steps need was not seen"};
+}
+
 std::optional<Caveat> estimate_error(const Verdict& verdict, const RunFacts& facts) {
   const double allowance = kEstimateShare * static_cast<double>(verdict.reserved_at_peak.count);
   if (!facts.estimate || static_cast<double>(slack(verdict)) >= allowance) return std::nullopt;
@@ -138,8 +146,8 @@ std::optional<Bytes> missing_memory(const DeviceTotal& total, const MemoryFailur
 
 std::vector<Caveat> caveats_of_fit(const Verdict& verdict, const RunFacts& facts) {
   static constexpr std::optional<Caveat> (*kCaveats[])(const Verdict&, const RunFacts&) = {
-      outside_memory, timing,        memory_ran_short, hooks_failed, values_not_followed, assumed_sizes, still_growing,
-      tuning,         address_order, estimate_error,   gaps};
+      stopped_early, outside_memory, timing, memory_ran_short, hooks_failed,   values_not_followed,
+      assumed_sizes, still_growing,  tuning, address_order,    estimate_error, gaps};
   std::vector<Caveat> found;
   for (const auto caveat : kCaveats) {
     if (auto applies = caveat(verdict, facts)) found.push_back(*std::move(applies));

@@ -23,6 +23,9 @@ inline constexpr double kLittleHeadroom = 0.05;
 /// possible, or where sizes that depend on data came out as zero.
 inline constexpr double kAssumedHeadroom = 0.25;
 
+/// A run that the timeout stopped before this many steps has not seen enough, if no other number was planned.
+inline constexpr std::uint64_t kUsualSteps = 3;
+
 /// Share of what PyTorch reserves: an estimate may be off by this much. The worst in docs/estimate.md was less.
 inline constexpr double kEstimateShare = 0.05;
 

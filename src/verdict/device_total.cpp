@@ -42,22 +42,70 @@ void use_common_peak(DeviceTotal& total, const analysis::SharedDevice& shared) {
   total.shared = &shared;
 }
 
+/// The programs that one process ran, one after the other.
+using Life = std::vector<const analysis::ProcessSummary*>;
+
+bool comes_after(const analysis::ProcessSummary& process, const Life& life) {
+  return process.pid != 0 && process.pid == life.back()->pid && process.began > life.back()->last_event;
+}
+
+std::vector<Life> lives_of(std::span<const analysis::ProcessSummary> processes) {
+  std::vector<Life> lives;
+  for (const auto& process : processes) {
+    const auto before = std::ranges::find_if(lives, [&](const Life& life) { return comes_after(process, life); });
+    if (before == lives.end()) {
+      lives.push_back({&process});
+    } else {
+      before->push_back(&process);
+    }
+  }
+  return lives;
+}
+
+void use_larger(std::optional<Bytes>& value, const std::optional<Bytes>& other) {
+  if (other) value = std::max(value.value_or(Bytes{}), *other);
+}
+
+/// Two programs that the same process ran, one after the other: the numbers of the one that took more.
+analysis::DeviceSummary one_after_the_other(const analysis::DeviceSummary& a, const analysis::DeviceSummary& b) {
+  auto result = b.peak > a.peak ? b : a;
+  const auto& other = b.peak > a.peak ? a : b;
+  use_larger(result.torch_peak_reserved, other.torch_peak_reserved);
+  use_larger(result.torch_peak_allocated, other.torch_peak_allocated);
+  use_larger(result.torch_reserved_after_load, other.torch_reserved_after_load);
+  result.alloc_retries += other.alloc_retries;
+  result.ooms += other.ooms;
+  return result;
+}
+
+/// By slot.
+std::map<std::uint32_t, analysis::DeviceSummary> devices_of(const Life& life) {
+  std::map<std::uint32_t, analysis::DeviceSummary> devices;
+  for (const auto* process : life) {
+    for (const auto& device : process->devices) {
+      const auto [known, is_new] = devices.try_emplace(device.slot, device);
+      if (!is_new) known->second = one_after_the_other(known->second, device);
+    }
+  }
+  return devices;
+}
+
 }  // namespace
 
 std::vector<DeviceTotal> add_up(std::span<const analysis::ProcessSummary> processes,
                                 std::span<const analysis::SharedDevice> shared) {
   std::map<std::uint32_t, DeviceTotal> totals;
   std::map<std::uint32_t, Bytes> largest;
-  for (const auto& process : processes) {
-    for (const auto& device : process.devices) {
-      auto& total = totals[device.slot];
+  for (const auto& life : lives_of(processes)) {
+    for (const auto& [slot, device] : devices_of(life)) {
+      auto& total = totals[slot];
       if (total.processes++ == 0) {
         total.device = device;
-        largest[device.slot] = device.peak;
+        largest[slot] = device.peak;
         continue;
       }
-      if (device.peak > largest[device.slot]) {
-        largest[device.slot] = device.peak;
+      if (device.peak > largest[slot]) {
+        largest[slot] = device.peak;
         total.device.peak_at = device.peak_at;
       }
       add_peak(total.device, device);

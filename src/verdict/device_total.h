@@ -9,7 +9,8 @@
 
 namespace dryfit::verdict {
 
-/// What all processes of a job did on one device.
+/// What all processes of a job did on one device. A process that became another program by exec is one process: it never
+/// held the memory of both at once.
 struct DeviceTotal {
   analysis::DeviceSummary device;  ///< sizes and counts added up; moments are those of the largest process
   int processes = 0;

@@ -16,9 +16,9 @@ constexpr const char* kOutputAbove = "its own output is above";
 
 std::string signal_name(int number) {
   static const std::map<int, std::string> names{
-      {SIGHUP, "SIGHUP"},   {SIGINT, "SIGINT"},   {SIGQUIT, "SIGQUIT"}, {SIGILL, "SIGILL"},
-      {SIGABRT, "SIGABRT"}, {SIGBUS, "SIGBUS"},   {SIGFPE, "SIGFPE"},   {SIGKILL, "SIGKILL"},
-      {SIGSEGV, "SIGSEGV"}, {SIGPIPE, "SIGPIPE"}, {SIGALRM, "SIGALRM"}, {SIGTERM, "SIGTERM"},
+      {SIGHUP, "SIGHUP"},   {SIGINT, "SIGINT"},   {SIGQUIT, "SIGQUIT"}, {SIGILL, "SIGILL"},   {SIGABRT, "SIGABRT"},
+      {SIGBUS, "SIGBUS"},   {SIGFPE, "SIGFPE"},   {SIGKILL, "SIGKILL"}, {SIGSEGV, "SIGSEGV"}, {SIGPIPE, "SIGPIPE"},
+      {SIGALRM, "SIGALRM"}, {SIGTERM, "SIGTERM"}, {SIGXCPU, "SIGXCPU"}, {SIGXFSZ, "SIGXFSZ"},
   };
   const auto found = names.find(number);
   return found == names.end() ? "signal " + std::to_string(number) : found->second;
@@ -82,17 +82,39 @@ std::optional<Doubt> unsupported_chip(const Case& run) {
                "Install a PyTorch build that supports this chip, or try another GPU."};
 }
 
+/// The kernel also sends SIGKILL at the hard limit on processor time.
+std::string hint_on_kill(const Case& run) {
+  const auto& limit = run.facts.cpu_limit_seconds;
+  return (limit ? "It may have used up the " + std::to_string(*limit) + " s of CPU time that `ulimit -t` allows, or the"
+                : "The") +
+         std::string(" host may have run out of memory (the largest process used ") + to_text(run.facts.host_peak_rss) +
+         "). Use a machine with more memory" + (limit ? ", raise that limit" : "") +
+         ", or drop --keep-init if you gave it.";
+}
+
+std::string hint_on_signal(const Case& run, int signal) {
+  switch (signal) {
+    case SIGKILL:
+      return hint_on_kill(run);
+    case SIGXCPU:
+      return "It reached the limit on CPU time; raise it (`ulimit -t`).";
+    case SIGXFSZ:
+      return "It reached the limit on the size of files; raise it (`ulimit -f`).";
+    case SIGSEGV:
+    case SIGBUS:
+    case SIGABRT:
+    case SIGILL:
+    case SIGFPE:
+      return "A library crashed. If the program works on a real GPU, please report it with the folder kept by --save.";
+    default:
+      return "Find out why it was killed.";
+  }
+}
+
 std::optional<Doubt> killed(const Case& run) {
   if (!failed(run.facts) || !run.facts.signal) return std::nullopt;
   const int signal = *run.facts.signal;
-  std::string hint = "Find out why it was killed.";
-  if (signal == SIGKILL) {
-    hint = "The host may have run out of memory (the largest process used " + to_text(run.facts.host_peak_rss) +
-           "). Use a machine with more memory, or drop --keep-init if you gave it.";
-  } else if (signal == SIGSEGV || signal == SIGBUS || signal == SIGABRT || signal == SIGILL || signal == SIGFPE) {
-    hint = "A library crashed. If the program works on a real GPU, please report it with the folder kept by --save.";
-  }
-  return Doubt{"the program was killed by " + signal_name(signal) + " " + when(run.steps), hint};
+  return Doubt{"the program was killed by " + signal_name(signal) + " " + when(run.steps), hint_on_signal(run, signal)};
 }
 
 std::optional<Doubt> waits(const Case& run) {
@@ -167,9 +189,9 @@ std::optional<Doubt> no_torch(const Case& run) {
 
 std::optional<Doubt> trace_cut_off(const Case& run) {
   if (!run.facts.estimate || run.facts.estimate->damage.empty()) return std::nullopt;
-  return Doubt{
-      "the trace is incomplete (" + run.facts.estimate->damage + "); the numbers cover only the part before the damage",
-      "Record the trace again. If the program was killed while writing it, profile fewer steps."};
+  return Doubt{"the trace is incomplete (" + run.facts.estimate->damage +
+                   "); the numbers cover only the part that could be used",
+               "Record the trace again. If the program was killed while writing it, profile fewer steps."};
 }
 
 std::optional<Doubt> capture_incomplete(const Case& run) {

@@ -20,7 +20,7 @@ std::string shortened(const std::string& command) {
 }  // namespace
 
 std::optional<Sharing> sharing_of(const DeviceTotal& total) {
-  if (!total.shared) return std::nullopt;
+  if (!total.shared || total.processes < 2) return std::nullopt;
   return Sharing{.processes = total.processes,
                  .at_peak = total.shared->holders,
                  .coinciding_peak = total.shared->coinciding_peak,

@@ -55,6 +55,31 @@ RunFacts second_fails() {
 
 bool mentions(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
+TEST(SharedGpu, A_process_that_became_another_program_is_one_process) {
+  auto facts = two_processes(5_GiB);
+  auto& before = facts.processes[0];
+  auto& after = facts.processes[1];
+  before.pid = after.pid = kFirst;
+  before.last_event = 1000;
+  after.began = 2000;
+  before.devices[0].torch_peak_allocated = 4_GiB;
+  after.devices[0].torch_peak_allocated = 3_GiB;
+  facts.shared[0].holders.pop_back();
+  const auto verdict = judge(card_of_8_gib(), facts);
+  EXPECT_EQ(verdict.answer, Answer::fits) << verdict.reason;
+  EXPECT_EQ(verdict.device_peak, 5_GiB);
+  EXPECT_EQ(verdict.torch_peak_allocated, 4_GiB);
+  EXPECT_FALSE(verdict.sharing);
+  EXPECT_FALSE(verdict.diagnostics.counts().contains("processes_share_device"));
+}
+
+TEST(SharedGpu, Two_of_the_same_number_that_live_at_once_are_two) {
+  auto facts = two_processes(5_GiB);
+  facts.shared.clear();
+  for (auto& process : facts.processes) process.pid = kFirst, process.began = 1000, process.last_event = 3000;
+  EXPECT_EQ(judge(card_of_8_gib(), facts).device_peak, 10_GiB);
+}
+
 TEST(SharedGpu, The_peak_is_that_of_all_processes_together) {
   const auto verdict = judge(card_of_8_gib(), two_processes(7_GiB));
   EXPECT_EQ(verdict.device_peak, 7_GiB);

@@ -57,6 +57,8 @@ struct RunFacts {
   std::string stall;  ///< we ended it because it stood still: which process waited for what; empty: it did not
   std::optional<int> exit_code;
   std::optional<int> signal;
+  std::optional<std::uint64_t> planned_steps;      ///< to stop after; none: the program was to end by itself
+  std::optional<std::uint64_t> cpu_limit_seconds;  ///< on each process's processor time (ulimit -t)
   double seconds = 0;
   Bytes host_peak_rss;
   std::vector<analysis::ProcessSummary> processes;

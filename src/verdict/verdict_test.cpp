@@ -208,15 +208,35 @@ TEST(Judge, A_shells_exit_code_tells_the_signal_of_its_child) {
   expect_doubt(exited(137, {trainer(0)}), "killed by SIGKILL");
 }
 
-TEST(Judge, A_timeout_before_the_first_step_cannot_be_told_and_after_it_fits) {
+TEST(Judge, A_limit_on_processor_time_or_file_size_is_named) {
+  RunFacts facts;
+  facts.processes = {trainer(0)};
+  facts.signal = SIGXCPU;
+  EXPECT_NE(judge(card(), facts).hint.find("ulimit -t"), std::string::npos);
+  facts.signal = SIGXFSZ;
+  EXPECT_NE(judge(card(), facts).hint.find("ulimit -f"), std::string::npos);
+  facts.signal = SIGKILL;
+  EXPECT_EQ(judge(card(), facts).hint.find("ulimit -t"), std::string::npos);
+  facts.cpu_limit_seconds = 60;
+  EXPECT_NE(judge(card(), facts).hint.find("60 s of CPU time that `ulimit -t` allows"), std::string::npos);
+}
+
+TEST(Judge, A_timeout_before_the_first_step_cannot_be_told_and_before_the_last_is_tight) {
   RunFacts facts;
   facts.timed_out = true;
   facts.processes = {trainer(0)};
   expect_doubt(facts, "--timeout");
   facts.processes = {trainer(1)};
   const auto verdict = judge(card(), facts);
-  EXPECT_EQ(verdict.answer, Answer::fits);
+  EXPECT_EQ(verdict.answer, Answer::tight);
+  EXPECT_EQ(verdict.caveats.front().name, "stopped_early");
+  EXPECT_NE(verdict.reason.find("after 1 of 3 steps"), std::string::npos) << verdict.reason;
   EXPECT_EQ(verdict.diagnostics.counts().at("stopped_by_timeout"), 1u);
+  facts.planned_steps = 5;
+  EXPECT_NE(judge(card(), facts).reason.find("after 1 of 5 steps"), std::string::npos);
+  facts.planned_steps.reset();
+  facts.processes = {trainer(3)};
+  EXPECT_EQ(judge(card(), facts).answer, Answer::fits) << "a program without an end has shown enough";
 }
 
 TEST(Judge, A_peak_in_the_last_step_watched_is_noted) {

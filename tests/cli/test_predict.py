@@ -178,6 +178,17 @@ def test_a_stream_is_answered_line_by_line_and_goes_on_after_an_error(models: Pa
 
 
 @needs_learned_model
+@pytest.mark.parametrize("content", ["", "\n \n\t\r\n"])
+def test_an_input_without_a_job_is_not_an_answer(models: Path, tmp_path: Path, content: str) -> None:
+    path = tmp_path / "jobs.jsonl"
+    path.write_text(content)
+    for answered in (predict(models, path, "--gpu", "3060"), predict(models, "-", "--gpu", "3060", input=content)):
+        assert answered.returncode == WRONG_USAGE
+        assert "there is no job in the input" in answered.stderr
+        assert answered.stdout == ""
+
+
+@needs_learned_model
 def test_many_threads_give_the_answers_of_one(models: Path) -> None:
     lines = [json.dumps({"model": "resnet18", "batch": batch, "gpu": "rtx-4090"}) for batch in range(1, 2000)]
     text = "\n".join(lines) + "\n"

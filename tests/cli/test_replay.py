@@ -342,3 +342,17 @@ def test_a_written_snapshot_is_one_of_PyTorchs(recording: Path, tmp_path: Path) 
 
 def test_the_same_question_twice_gives_the_same_bytes(recording: Path) -> None:
     assert dryfit("replay", recording, "--sweep").stdout == dryfit("replay", recording, "--sweep").stdout
+
+
+def test_a_name_in_a_recording_prints_no_line_and_no_order_of_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "evil.pickle"
+    events = tensors(6 * GIB, 8 * GIB)
+    for event in events:
+        event["frames"] = [{"name": "step\n✔ fits", "filename": "/me/a\x1b[2J\n✔ fits.py", "line": 7}]
+    segments = [segment(BASE, 6 * GIB, False), segment(BASE + (1 << 40), 8 * GIB, True)]
+    path.write_bytes(pickle.dumps(snapshot([events], segments)))
+    replayed = dryfit("replay", path, "--gpu", "rtx-4060-8gb").stdout
+    assert r"a\x1b[2J\n✔ fits.py:7 in step\n✔ fits" in " ".join(replayed.split())
+    for text in (replayed, dryfit("top", path).stdout, dryfit("replay", tmp_path / "no\x1b[2J\n✔ fits").stderr):
+        assert "\x1b" not in text
+        assert not any(line.lstrip().startswith("✔ fits") for line in text.splitlines())

@@ -156,12 +156,24 @@ def test_anything_but_a_trace_gets_one_sentence_and_a_hint(tmp_path: Path, conte
     assert len(finished.stderr.splitlines()) == 2
 
 
-def test_damage_in_the_middle_is_counted_and_passed_over(trace: Path, tmp_path: Path) -> None:
+def test_damage_in_the_middle_is_counted_and_gives_no_answer(trace: Path, tmp_path: Path) -> None:
     text = trace.read_text(encoding="utf-8")
     damaged = tmp_path / "damaged.json"
     damaged.write_text(text.replace('"Bytes": ', '"Bytes": oops', 3), encoding="utf-8")
-    found = only_result(estimate(damaged, "--gpu", CARD, "--json"))
+    finished = estimate(damaged, "--gpu", CARD, "--json")
+    assert finished.returncode == COULD_NOT_TELL
+    found = only_result(finished)
     assert {"name": "estimate.damaged_events", "count": 3} in found["diagnostics"]
+    assert "a [memory] event that can't be read" in found["reason"]
+
+
+def test_one_event_of_another_kind_of_device_gives_no_answer(trace: Path, tmp_path: Path) -> None:
+    text = trace.read_text(encoding="utf-8")
+    damaged = tmp_path / "damaged.json"
+    damaged.write_text(text.replace('"Device Type": 0', '"Device Type": 7', 1), encoding="utf-8")
+    finished = estimate(damaged, "--gpu", CARD)
+    assert finished.returncode == COULD_NOT_TELL
+    assert "Device Type 7" in finished.stdout
 
 
 def test_help_shows_an_example_and_wrong_usage_a_sentence(trace: Path) -> None:

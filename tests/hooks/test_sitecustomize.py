@@ -49,6 +49,21 @@ def test_an_exception_in_the_programs_sitecustomize_is_reported_as_python_does(p
     assert (done.returncode, done.stdout, done.stderr) == (alone.returncode, alone.stdout, alone.stderr)
 
 
+@pytest.mark.parametrize("fault", ["raise ImportError('broken')", "1 / 0", "import no_such_module"])
+def test_a_torch_that_fails_to_import_leaves_the_traceback_of_a_run_without_us(plain_python, tmp_path: Path, fault: str):
+    (tmp_path / "torch").mkdir()
+    (tmp_path / "torch" / "__init__.py").write_text(fault)
+    alone = subprocess.run(
+        [sys.executable, "-c", "import torch"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+    )
+    done = plain_python("import torch", path=(tmp_path,))
+    assert alone.returncode != 0
+    assert (done.returncode, done.stderr) == (alone.returncode, alone.stderr)
+
+
 def test_without_a_machine_file_nothing_is_loaded(plain_python):
     done = plain_python("import sys; print(any('_dryfit' in name for name in sys.modules))", DRYFIT_MACHINE="")
     assert done.stdout.strip() == "False"

@@ -4,6 +4,9 @@
 
 import sys
 
+# Python leaves the frames of this file out of the traceback of a failed import, and those of _Watcher.exec_module too.
+_IMPORT_SYSTEM = "<frozen importlib._bootstrap_external>"
+
 
 def after_import(name, callback):
     """Calls callback(module) once, right after `name` was imported for the first time without an exception."""
@@ -56,6 +59,7 @@ class _Watcher:
                 original(module)
                 self._imported(module)
 
+            exec_module.__code__ = exec_module.__code__.replace(co_filename=_IMPORT_SYSTEM)
             loader.exec_module = exec_module
         except AttributeError:
             pass
