@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: The Dryfit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/upper_folder.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+namespace dryfit::launch {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostFoldersBelow = 512;
+
+bool is_foreign(const fs::path& folder) {
+  struct stat status{};
+  if (::lstat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return false;
+  return status.st_uid != ::geteuid() || status.st_gid != ::getegid();
+}
+
+/// With all folders above it, up to the covered one.
+void create(const CoveredFolder& covered, const fs::path& relative) {
+  fs::path done;
+  for (const auto& name : relative) {
+    done /= name;
+    std::error_code error;
+    if (!fs::create_directory(covered.changes / done, error) && !error) continue;
+    if (error || !imitate(covered.folder / done, covered.changes / done)) return;
+  }
+}
+
+void create_if_foreign(const CoveredFolder& covered, const fs::path& folder) {
+  if (is_foreign(folder)) create(covered, folder.lexically_relative(covered.folder));
+}
+
+}  // namespace
+
+Status imitate(const fs::path& folder, const fs::path& changes) {
+  struct stat real{};
+  if (::stat(folder.c_str(), &real) != 0) return Error{"cannot read '" + folder.string() + "'", ""};
+  constexpr mode_t kPermissions = 07777, kWriting = 0222;
+  const mode_t mode = real.st_mode & (::access(folder.c_str(), W_OK) == 0 ? kPermissions : kPermissions & ~kWriting);
+  if (::chown(changes.c_str(), real.st_uid, real.st_gid) != 0) {
+    [[maybe_unused]] const int shared = ::chown(changes.c_str(), static_cast<uid_t>(-1), real.st_gid);
+  }
+  const struct timespec times[2] = {real.st_atim, real.st_mtim};
+  if (::chmod(changes.c_str(), mode) != 0 || ::utimensat(AT_FDCWD, changes.c_str(), times, 0) != 0) {
+    return Error{"cannot prepare '" + changes.string() + "': " + std::strerror(errno), ""};
+  }
+  return {};
+}
+
+void prepare_foreign_folders(const CoveredFolder& covered, const fs::path& target, bool below) {
+  fs::path folder = covered.folder;
+  for (const auto& name : target.lexically_relative(covered.folder)) {
+    folder /= name;
+    if (name != ".") create_if_foreign(covered, folder);
+  }
+  if (!below) return;
+  std::error_code error;
+  std::size_t seen = 0;
+  const auto options = fs::directory_options::skip_permission_denied;
+  for (fs::recursive_directory_iterator entry(target, options, error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (!entry->is_directory(error) || entry->is_symlink(error)) continue;
+    if (++seen > kMostFoldersBelow) return;
+    create_if_foreign(covered, entry->path());
+  }
+}
+
+}  // namespace dryfit::launch
