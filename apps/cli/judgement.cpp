@@ -39,6 +39,7 @@ verdict::RunFacts facts_of(const std::optional<launch::JobResult>& result) {
   if (kind == Kind::signalled) facts.signal = code;
   facts.seconds = result->wall.count();
   facts.host_peak_rss = result->host_peak_rss;
+  facts.writes = result->writes;
   for (const auto& trace : result->traces) {
     auto summary = analysis::summarise(trace);
     if (summary) {

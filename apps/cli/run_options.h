@@ -26,6 +26,7 @@ struct RunOptions {
   std::string until_text;                    ///< end when the program prints this; empty: no such text
   std::optional<std::chrono::milliseconds> timeout;
   bool keep_initialisation = false;
+  bool keep_writes = false;  ///< let the program write to the user's files
   bool memory_history = true;
   bool explain = true;
   std::string unknown_sizes = "full";  ///< full, none or fraction:x

@@ -5,6 +5,11 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
 namespace dryfit::launch {
 namespace {
 
@@ -13,10 +18,23 @@ namespace fs = std::filesystem;
 /// Overlayfs marks what was deleted by a device with the numbers 0 and 0.
 bool is_whiteout(const struct stat& status) { return S_ISCHR(status.st_mode) && status.st_rdev == makedev(0, 0); }
 
+/// The folders in which trackers keep what they would otherwise send.
+constexpr std::array<std::pair<std::string_view, const char*>, 3> kTrackers = {
+    {{"offline-run-", "W&B"}, {".neptune", "Neptune"}, {".cometml-runs", "Comet"}}};
+
+void note_tracker(const fs::path& folder, Writes& writes) {
+  const auto name = folder.filename().string();
+  for (const auto& [prefix, tracker] : kTrackers) {
+    const bool is_new = std::ranges::find(writes.trackers, tracker) == writes.trackers.end();
+    if (name.starts_with(prefix) && is_new) writes.trackers.emplace_back(tracker);
+  }
+}
+
 void count_entry(const fs::path& path, const fs::path& seen_as, Writes& writes) {
   struct stat status{};
   if (::lstat(path.c_str(), &status) != 0) return;
   if (is_whiteout(status)) ++writes.removed;
+  if (S_ISDIR(status.st_mode)) note_tracker(path, writes);
   if (!S_ISREG(status.st_mode)) return;
   const Bytes size{static_cast<std::uint64_t>(status.st_size)};
   ++writes.files;

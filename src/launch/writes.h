@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "launch/layer_plan.h"
+#include "launch/upper_folder.h"
 
 namespace dryfit::launch {
 
@@ -23,6 +23,7 @@ struct Writes {
   Bytes largest;
   std::filesystem::path largest_file;          ///< empty if there is no file
   std::vector<std::filesystem::path> refused;  ///< folders in which writing was refused
+  std::vector<std::string> trackers;           ///< experiment trackers that kept their records in files: "W&B", …
 };
 
 /// Counts what is in the folders of changes. Python's byte code (__pycache__) is left out: every program writes it.
