@@ -23,14 +23,22 @@ bool is_foreign(const fs::path& folder) {
   return status.st_uid != ::geteuid() || status.st_gid != ::getegid();
 }
 
+/// A folder that imitates one which cannot be written to must be opened for a moment.
+bool create_in(const CoveredFolder& covered, const fs::path& parent, const fs::path& name) {
+  const auto folder = covered.folder / parent / name, changes = covered.changes / parent / name;
+  std::error_code error;
+  if (fs::exists(changes, error)) return true;
+  ::chmod((covered.changes / parent).c_str(), S_IRWXU);
+  const bool created = fs::create_directory(changes, error) && imitate(folder, changes);
+  return imitate(covered.folder / parent, covered.changes / parent) && created;
+}
+
 /// With all folders above it, up to the covered one.
 void create(const CoveredFolder& covered, const fs::path& relative) {
-  fs::path done;
+  fs::path parent;
   for (const auto& name : relative) {
-    done /= name;
-    std::error_code error;
-    if (!fs::create_directory(covered.changes / done, error) && !error) continue;
-    if (error || !imitate(covered.folder / done, covered.changes / done)) return;
+    if (!create_in(covered, parent, name)) return;
+    parent /= name;
   }
 }
 
