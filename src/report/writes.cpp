@@ -27,9 +27,9 @@ std::string files_text(const Writes& writes) {
                      to_text(writes.bytes), writes.largest_file.string(), to_text(writes.largest));
 }
 
-/// What happened to the user's own files, or would have.
+/// Of the user's own files and folders.
 std::string undone_text(const Writes& writes) {
-  return fmt::format("undid {} deletion{}", writes.removed, writes.removed == 1 ? "" : "s");
+  return fmt::format("put back {} that it deleted or renamed", writes.removed);
 }
 
 std::string discarded_text(const Writes& writes) {
