@@ -143,6 +143,20 @@ TEST_F(JobLayerTest, A_folder_of_the_users_below_one_of_another_user_can_be_writ
   EXPECT_TRUE(fs::is_empty(directory_ / "users/us"));
 }
 
+TEST_F(JobLayerTest, Small_files_of_another_group_in_the_working_directory_can_be_changed) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs files of a group that the user is not in by default";
+  ASSERT_EQ(::chown(directory_.file("home/log").c_str(), kNobody, 0), 0);
+  ASSERT_EQ(::chown(directory_.file("home/old").c_str(), kNobody, 0), 0);
+  before_ = state_of(home());
+  const auto trouble = as_ordinary_user([&]() -> std::string {
+    fs::current_path(home());
+    const auto result = end_of(start(harmless("echo x >> log && grep -q before log && echo y > old/new")));
+    if (result.ending.code != 0 || !result.writes) return "it failed";
+    return result.writes->files == 2 ? what_is_left() : std::to_string(result.writes->files) + " files";
+  });
+  EXPECT_EQ(trouble, "");
+}
+
 TEST_F(JobLayerTest, Temporary_files_work_and_vanish) {
   expect_harmless("f=$(mktemp) && echo x > $f && [ $(cat $f) = x ]");
   expect_harmless("f=$(mktemp -p /tmp dryfit-layer-test-XXXXXX) && [ -e $f ]");

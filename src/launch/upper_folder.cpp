@@ -10,18 +10,25 @@
 #include <cstring>
 #include <string>
 
+#include "base/bytes.h"
+
 namespace dryfit::launch {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostFoldersBelow = 512;
+using namespace literals;
 
-bool is_foreign(const fs::path& folder) {
+constexpr std::size_t kMostEntriesBelow = 4096;
+constexpr Bytes kLargestCopy = 8_MiB, kMostCopied = 64_MiB;
+
+struct stat status_of(const fs::path& path) {
   struct stat status{};
-  if (::lstat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return false;
-  return status.st_uid != ::geteuid() || status.st_gid != ::getegid();
+  ::lstat(path.c_str(), &status);
+  return status;
 }
+
+bool is_foreign(const struct stat& status) { return status.st_uid != ::geteuid() || status.st_gid != ::getegid(); }
 
 /// A folder that imitates one which cannot be written to must be opened for a moment.
 bool create_in(const CoveredFolder& covered, const fs::path& parent, const fs::path& name) {
@@ -43,8 +50,44 @@ void create(const CoveredFolder& covered, const fs::path& relative) {
 }
 
 void create_if_foreign(const CoveredFolder& covered, const fs::path& folder) {
-  if (is_foreign(folder)) create(covered, folder.lexically_relative(covered.folder));
+  const auto status = status_of(folder);
+  if (S_ISDIR(status.st_mode) && is_foreign(status)) create(covered, folder.lexically_relative(covered.folder));
 }
+
+/// What is below a folder in which the program is likely to write.
+class ForeignEntries {
+ public:
+  explicit ForeignEntries(const CoveredFolder& covered) : covered_(covered) {}
+
+  void prepare_below(const fs::path& target) {
+    std::error_code error;
+    const auto options = fs::directory_options::skip_permission_denied;
+    std::size_t seen = 0;
+    for (fs::recursive_directory_iterator entry(target, options, error), end; !error && entry != end;
+         entry.increment(error)) {
+      if (++seen > kMostEntriesBelow) return;
+      create_if_foreign(covered_, entry->path());
+      copy_if_foreign(entry->path());
+    }
+  }
+
+ private:
+  void copy_if_foreign(const fs::path& file) {
+    const auto status = status_of(file);
+    const Bytes size{static_cast<std::uint64_t>(status.st_size)};
+    if (!S_ISREG(status.st_mode) || !is_foreign(status) || ::access(file.c_str(), R_OK | W_OK) != 0) return;
+    if (size > kLargestCopy || copied_ + size > kMostCopied) return;
+    const auto relative = file.lexically_relative(covered_.folder);
+    create(covered_, relative.parent_path());
+    std::error_code error;
+    if (!fs::copy_file(file, covered_.changes / relative, error)) return;
+    copied_ += size;
+    if (!imitate(file, covered_.changes / relative)) fs::remove(covered_.changes / relative, error);
+  }
+
+  const CoveredFolder& covered_;
+  Bytes copied_;
+};
 
 }  // namespace
 
@@ -69,16 +112,7 @@ void prepare_foreign_folders(const CoveredFolder& covered, const fs::path& targe
     folder /= name;
     if (name != ".") create_if_foreign(covered, folder);
   }
-  if (!below) return;
-  std::error_code error;
-  std::size_t seen = 0;
-  const auto options = fs::directory_options::skip_permission_denied;
-  for (fs::recursive_directory_iterator entry(target, options, error), end; !error && entry != end;
-       entry.increment(error)) {
-    if (!entry->is_directory(error) || entry->is_symlink(error)) continue;
-    if (++seen > kMostFoldersBelow) return;
-    create_if_foreign(covered, entry->path());
-  }
+  if (below) ForeignEntries(covered).prepare_below(target);
 }
 
 }  // namespace dryfit::launch

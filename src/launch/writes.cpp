@@ -30,12 +30,19 @@ void note_tracker(const fs::path& folder, Writes& writes) {
   }
 }
 
+/// A copy that was made for the program, or a file that was opened for writing and left as it was.
+bool is_unchanged(const struct stat& status, const fs::path& original) {
+  struct stat real{};
+  return ::lstat(original.c_str(), &real) == 0 && real.st_size == status.st_size &&
+         real.st_mtim.tv_sec == status.st_mtim.tv_sec && real.st_mtim.tv_nsec == status.st_mtim.tv_nsec;
+}
+
 void count_entry(const fs::path& path, const fs::path& seen_as, Writes& writes) {
   struct stat status{};
   if (::lstat(path.c_str(), &status) != 0) return;
   if (is_whiteout(status)) ++writes.removed;
   if (S_ISDIR(status.st_mode)) note_tracker(path, writes);
-  if (!S_ISREG(status.st_mode)) return;
+  if (!S_ISREG(status.st_mode) || is_unchanged(status, seen_as)) return;
   const Bytes size{static_cast<std::uint64_t>(status.st_size)};
   ++writes.files;
   writes.bytes += size;
