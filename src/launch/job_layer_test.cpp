@@ -242,9 +242,27 @@ TEST_F(JobLayerTest, If_we_are_killed_the_keeper_removes_the_layer) {
   EXPECT_EQ(what_is_left(), "");
 }
 
+/// As root of a user namespace with nobody else in it.
+bool enter_user_namespace() {
+  const auto only_us = "0 " + std::to_string(::geteuid()) + " 1", our_group = "0 " + std::to_string(::getegid()) + " 1";
+  if (::unshare(CLONE_NEWUSER) != 0) return false;
+  write_file("/proc/self/setgroups", "deny");
+  write_file("/proc/self/uid_map", only_us);
+  write_file("/proc/self/gid_map", our_group);
+  return ::geteuid() == 0;
+}
+
+TEST_F(JobLayerTest, In_a_user_namespace_there_is_a_layer_too) {
+  const auto trouble = as_ordinary_user([&]() -> std::string {
+    if (!enter_user_namespace()) return "no user namespace";
+    return trouble_with("echo x > log && rm -r old && mkdir old && [ -z \"$(ls old)\" ]");
+  });
+  EXPECT_EQ(trouble, "");
+}
+
 /// From now on, this process cannot get a mount namespace: it is in a user namespace that allows none.
 bool give_up_mount_namespaces() {
-  if (::unshare(CLONE_NEWUSER) != 0) return false;
+  if (!enter_user_namespace()) return false;
   const UniqueFd limit(::open("/proc/sys/user/max_mnt_namespaces", O_WRONLY | O_CLOEXEC));
   return limit && ::write(limit.get(), "0", 1) == 1;
 }
@@ -256,7 +274,7 @@ TEST_F(JobLayerTest, Without_a_layer_the_program_runs_and_the_reason_is_given) {
     if (result.ending.code != 0 || !result.writes || result.writes->held_back) return "not the expected end";
     return result.writes->why_not;
   });
-  EXPECT_EQ(trouble, "a mount namespace was refused (No space left on device)");
+  EXPECT_EQ(trouble, "a user namespace was refused (No space left on device)");
   EXPECT_EQ(read_file(home() / "log"), "x\n");
   EXPECT_TRUE(fs::is_empty(directory_ / "scratch"));
 }

@@ -26,6 +26,14 @@ bool is_real_folder(const fs::path& path) {
   return fs::symlink_status(path, ignored).type() == fs::file_type::directory;
 }
 
+bool is_mount(const fs::path& path, const LayerGround& ground) {
+  return std::ranges::find(ground.mounts, path, &MountPoint::path) != ground.mounts.end();
+}
+
+bool is_to_be_covered(const MountPoint& mount) {
+  return holds_files(mount) && !mount.read_only && is_real_folder(mount.path) && !is_never_covered(mount.path);
+}
+
 class Planner {
  public:
   explicit Planner(const LayerGround& ground) : ground_(ground) {}
@@ -36,6 +44,8 @@ class Planner {
     for (const auto& folder : ground_.kept) add({.kind = Kind::open_kept, .from = folder});
   }
 
+  /// Volatile: what is thrown away need not reach the disk. Else the end of each run would wait for the disk to take what
+  /// everybody has written to it.
   void cover(const fs::path& folder, const fs::path& at, std::string_view style, bool freeze_instead) {
     const auto place = ground_.scratch / std::to_string(plan_.covered.size());
     const auto upper = place / "changes";
@@ -45,8 +55,8 @@ class Planner {
     add({.kind = is_around ? Kind::cover_through : Kind::cover,
          .at = at,
          .from = folder,
-         .options =
-             std::string(style) + ",lowerdir=.,upperdir=" + upper.string() + ",workdir=" + (place / "work").string(),
+         .options = std::string(style) + ",volatile,lowerdir=.,upperdir=" + upper.string() +
+                    ",workdir=" + (place / "work").string(),
          .through = place / "through",
          .empty = empty(),
          .freeze_instead = freeze_instead && !is_around});
@@ -112,11 +122,9 @@ class Coverage {
   explicit Coverage(const LayerGround& ground) : ground_(ground) {
     for (const auto& mount : ground.mounts) {
       if (!holds_files(mount) || is_never_covered(mount.path)) continue;
-      if (!is_real_folder(mount.path)) {
-        frozen_files_.push_back(mount.path);
-      } else if (!mount.read_only) {
-        visit(mount.path);
-      }
+      std::error_code unreachable;
+      if (fs::is_regular_file(mount.path, unreachable)) frozen_files_.push_back(mount.path);
+      if (is_to_be_covered(mount)) visit(mount.path);
     }
     // Once it is covered, the scratch folder can't be reached any more.
     std::ranges::stable_partition(covered_, [&](const auto& folder) { return !is_within(ground.scratch, folder); });
@@ -134,17 +142,13 @@ class Coverage {
     std::error_code error;
     for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
       const auto& path = entry->path();
-      if (is_real_folder(path) && !is_mount(path) && !is_never_covered(path)) visit(path);
+      if (is_real_folder(path) && !is_mount(path, ground_) && !is_never_covered(path)) visit(path);
     }
   }
 
   bool is_split(const fs::path& folder) const {
     return has_mount_below(folder, ground_.mounts) ||
            std::ranges::any_of(kNeverCovered, [&](const char* never) { return is_within(never, folder); });
-  }
-
-  bool is_mount(const fs::path& path) const {
-    return std::ranges::find(ground_.mounts, path, &MountPoint::path) != ground_.mounts.end();
   }
 
   const LayerGround& ground_;
@@ -155,6 +159,19 @@ class Coverage {
 
 std::string only_own(unsigned id) { return std::to_string(id) + " " + std::to_string(id) + " 1"; }
 
+/// What is mounted below /dev comes with /dev.
+bool comes_with_its_folder(const fs::path& path) {
+  return is_never_covered(path) && std::ranges::find(kNeverCovered, path) == kNeverCovered.end();
+}
+
+/// At its place below the new root.
+void plan_mount(const MountPoint& mount, const fs::path& root, Planner& planner) {
+  const auto at = Planner::below(root, mount.path);
+  if (is_to_be_covered(mount)) return planner.cover(mount.path, at, "redirect_dir=on", mount.path != "/");
+  planner.add({.kind = Kind::bind, .at = at, .from = mount.path});
+  if (!is_real_folder(mount.path)) planner.add({.kind = Kind::freeze, .at = at});
+}
+
 }  // namespace
 
 Result<LayerPlan> plan_with_privileges(const LayerGround& ground) {
@@ -162,22 +179,12 @@ Result<LayerPlan> plan_with_privileges(const LayerGround& ground) {
   planner.begin({.kind = Kind::own_mounts});
   const auto root = planner.new_root();
   for (const auto& mount : ground.mounts) {
-    const bool came_with_its_folder =
-        is_never_covered(mount.path) && std::ranges::find(kNeverCovered, mount.path) == kNeverCovered.end();
     std::error_code hidden;
-    if (came_with_its_folder || !fs::exists(fs::symlink_status(mount.path, hidden))) continue;
-    const auto at = Planner::below(root, mount.path);
-    const bool is_folder = is_real_folder(mount.path);
-    if (holds_files(mount) && !mount.read_only && is_folder && !is_never_covered(mount.path)) {
-      planner.cover(mount.path, at, "redirect_dir=on", mount.path != "/");
-      continue;
-    }
-    planner.add({.kind = Kind::bind, .at = at, .from = mount.path});
-    if (!is_folder) planner.add({.kind = Kind::freeze, .at = at});
+    const bool is_there = fs::exists(fs::symlink_status(mount.path, hidden));
+    if (is_there && !comes_with_its_folder(mount.path)) plan_mount(mount, root, planner);
   }
   for (const char* folder : kNeverCovered) {
-    const bool is_mount = std::ranges::find(ground.mounts, folder, &MountPoint::path) != ground.mounts.end();
-    if (is_mount || !is_real_folder(folder)) continue;
+    if (is_mount(folder, ground) || !is_real_folder(folder)) continue;
     planner.add({.kind = Kind::bind, .at = Planner::below(root, folder), .from = folder});
   }
   planner.restore_kept_and_hide_scratch(root);

@@ -66,9 +66,11 @@ bool freeze(const char* at) {
 
 bool freeze_folder(const char* at) { return bind_all(at, at) && freeze(at); }
 
+bool swap_roots() { return ::syscall(SYS_pivot_root, ".", ".") == 0 && ::umount2(".", MNT_DETACH) == 0; }
+
+/// A root that is no mount, as in a chroot, cannot be swapped.
 bool change_root(const char* at) {
-  return ::chdir(at) == 0 && ::syscall(SYS_pivot_root, ".", ".") == 0 && ::umount2(".", MNT_DETACH) == 0 &&
-         ::chdir("/") == 0;
+  return ::chdir(at) == 0 && (swap_roots() || ::chroot(".") == 0) && ::chdir("/") == 0;
 }
 
 /// The folders that stay real while others are mounted over them.

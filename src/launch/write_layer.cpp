@@ -22,6 +22,15 @@ bool may_mount() {
   return false;
 }
 
+/// Elsewhere, mounts from outside can't be taken apart, and overlays can't keep their notes where they usually do.
+bool is_in_first_user_namespace() {
+  std::ifstream map("/proc/self/uid_map");
+  unsigned long first = 1, outside = 1, count = 0;
+  map >> first >> outside >> count;
+  constexpr unsigned long kAll = 4294967295;
+  return first == 0 && outside == 0 && count == kAll;
+}
+
 const char* task_of(Kind kind) {
   switch (kind) {
     case Kind::own_mounts:
@@ -101,7 +110,8 @@ WriteLayer::WriteLayer(const std::vector<std::string>& command, const Environmen
   ground.kept = download_folders(environment);
   ground.kept.push_back(fs::canonical(run_directory, error));
   ground.likely = named_folders(command, environment);
-  auto plan = may_mount() ? plan_with_privileges(ground) : plan_without_privileges(ground);
+  const bool is_free = may_mount() && is_in_first_user_namespace();
+  auto plan = is_free ? plan_with_privileges(ground) : plan_without_privileges(ground);
   if (plan) {
     plan_ = std::move(plan).value();
   } else {
