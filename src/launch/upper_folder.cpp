@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 using namespace literals;
 
-constexpr std::size_t kMostEntriesBelow = 4096;
+constexpr std::size_t kMostEntriesBelow = 2048;
 constexpr Bytes kLargestCopy = 8_MiB, kMostCopied = 64_MiB;
 
 struct stat status_of(const fs::path& path) {
@@ -49,9 +49,17 @@ void create(const CoveredFolder& covered, const fs::path& relative) {
   }
 }
 
+bool is_foreign_folder(const fs::path& path) {
+  const auto status = status_of(path);
+  return S_ISDIR(status.st_mode) && is_foreign(status);
+}
+
+/// What the program needs to change something in this folder, or the folder itself.
 void create_if_foreign(const CoveredFolder& covered, const fs::path& folder) {
-  const auto status = status_of(folder);
-  if (S_ISDIR(status.st_mode) && is_foreign(status)) create(covered, folder.lexically_relative(covered.folder));
+  if (folder == covered.folder || ::access(folder.c_str(), W_OK) != 0) return;
+  const auto relative = folder.lexically_relative(covered.folder);
+  if (is_foreign_folder(folder)) return create(covered, relative);
+  if (is_foreign_folder(folder.parent_path())) create(covered, relative.parent_path());
 }
 
 /// What is below a folder in which the program is likely to write.
@@ -66,6 +74,7 @@ class ForeignEntries {
     for (fs::recursive_directory_iterator entry(target, options, error), end; !error && entry != end;
          entry.increment(error)) {
       if (++seen > kMostEntriesBelow) return;
+      if (!is_foreign_folder(entry->path())) entry.disable_recursion_pending();
       create_if_foreign(covered_, entry->path());
       copy_if_foreign(entry->path());
     }

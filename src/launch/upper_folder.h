@@ -23,8 +23,8 @@ Status imitate(const std::filesystem::path& folder, const std::filesystem::path&
 /// Before something in a folder changes, overlayfs creates that folder among the changes. In a user namespace it cannot
 /// if the folder belongs to another user or group, whom the namespace does not know; the program gets EOVERFLOW. So we
 /// create such folders beforehand, from outside, where the program is likely to write: on the way to `target`, and, if
-/// `below` is set, a few hundred folders below it, with copies of the small files in them. A larger file of another
-/// owner cannot be changed.
+/// `below` is set, in it and in its foreign folders (at most 2048 entries). Small files of others there are copied; a
+/// larger one cannot be changed.
 void prepare_foreign_folders(const CoveredFolder& covered, const std::filesystem::path& target, bool below);
 
 }  // namespace dryfit::launch
