@@ -103,7 +103,7 @@ std::optional<OurLimit> limit_behind(const ProgramError& error, const RunFacts& 
   const auto sign = std::ranges::find_if(kSigns, [&](const auto& each) { return contains(error.text, each.part); });
   if (sign != std::end(kSigns)) return OurLimit{std::string(sign->limit), std::string(sign->text)};
   if (is_of_layer(error.text, facts)) {
-    return OurLimit{"files", "what the program writes is held back, and this file could not be changed that way"};
+    return OurLimit{"files", "what the program writes is held back, which failed for this file"};
   }
   if (follows_assumption(error, facts)) {
     return OurLimit{"unknown-values", "the program acted on a value that only a GPU computes"};
