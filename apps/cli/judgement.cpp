@@ -50,6 +50,7 @@ verdict::RunFacts facts_of(const std::optional<launch::JobResult>& result) {
   facts.cpu_limit_seconds = cpu_limit();
   facts.seconds = result->wall.count();
   facts.host_peak_rss = result->host_peak_rss;
+  facts.writes = result->writes;
   for (const auto& trace : result->traces) {
     auto summary = analysis::summarise(trace);
     if (summary) {

@@ -18,6 +18,7 @@
 #include "limits_answer.h"
 #include "named_cards.h"
 #include "report/limits_report.h"
+#include "report/writes.h"
 #include "run_options.h"
 #include "screen.h"
 #include "suggestions.h"
@@ -58,7 +59,8 @@ int deliver(const LimitsOptions& options, const LimitsAnswer& answer) {
   }
   const auto text = report::limits_text(answer.verdict, subject_of(options, answer), style_for(STDOUT_FILENO));
   const bool is_first = options.recording.empty();
-  if (!print(options.run.options.json ? json : (is_first ? "\n" : "") + text)) {
+  const auto note = report::writes_note(answer.verdict.writes, style_for(STDOUT_FILENO));
+  if (!print(options.run.options.json ? json : (is_first ? "\n" : "") + text + note)) {
     return fail({"cannot write the report to stdout", ""}, kCouldNotTell);
   }
   return kSuccess;

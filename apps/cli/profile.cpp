@@ -17,6 +17,7 @@
 #include "own_environment.h"
 #include "profile_options.h"
 #include "profile_report.h"
+#include "report/writes.h"
 #include "resources.h"
 #include "screen.h"
 #include "suggestions.h"
@@ -56,7 +57,8 @@ Result<PlannedRun> plan(const ProfileSession& session, Batch batch) {
                          .hooks_directory = session.resources.hooks,
                          .steps = options.steps,
                          .timeout = options.timeout,
-                         .profile = launch::ProfileOptions{.batch = batch, .version = DRYFIT_VERSION}};
+                         .profile = launch::ProfileOptions{.batch = batch, .version = DRYFIT_VERSION},
+                         .hold_writes_back = !options.keep_writes};
   if (options.json) job.stdout_fd = STDERR_FILENO;
   return PlannedRun{batch ? fmt::format("CPU, batch {}", *batch) : "CPU", std::move(job)};
 }
@@ -101,6 +103,9 @@ int profile_session(const ProfileSession& session) {
   }
   const auto& options = session.options;
   if (!print(options.json ? json_of(traces, options.command) : text_of(traces))) return kCouldNotTell;
+  if (!options.json && !print(report::writes_note(traces.front().run.writes, style_for(STDOUT_FILENO)))) {
+    return kCouldNotTell;
+  }
   const bool failed = std::ranges::any_of(traces, [](const WrittenTrace& trace) { return trace.run.failed(); });
   return failed ? kCouldNotTell : kSuccess;
 }

@@ -44,6 +44,7 @@ void TypedProfileOptions::declare(CLI::App& app) {
       ->type_name("batch=4,8");
   app.add_option("-o,--output", output, "Trace to write")->type_name("FILE")->capture_default_str();
   app.add_option("--timeout", timeout, "Time limit: 90, 5m, 2h (default: none)")->type_name("TIME");
+  app.add_flag("--keep-writes", keep_writes, "Let the program change files; by default, what it writes is discarded");
   app.add_flag("--json", json, "Print the result as JSON; the program's output goes to stderr");
 }
 
@@ -53,6 +54,7 @@ Result<ProfileOptions> TypedProfileOptions::parse(std::vector<std::string> comma
   result.command = std::move(command);
   result.output = output;
   result.json = json;
+  result.keep_writes = keep_writes;
   if (const auto status = parse_steps(steps, result.steps); !status) return status.error();
   if (const auto status = check_output(result.output); !status) return status.error();
   if (!shrink.empty()) {

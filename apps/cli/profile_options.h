@@ -24,6 +24,7 @@ struct ProfileOptions {
   std::optional<std::chrono::milliseconds> timeout;
   std::filesystem::path output = "trace.json.gz";
   bool json = false;
+  bool keep_writes = false;  ///< let the program write to the user's files
   std::vector<std::string> command;
 };
 
@@ -34,6 +35,7 @@ struct TypedProfileOptions {
   std::string timeout;
   std::string output = "trace.json.gz";
   bool json = false;
+  bool keep_writes = false;
 
   void declare(CLI::App& app);
 

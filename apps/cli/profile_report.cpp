@@ -8,6 +8,8 @@
 #include <csignal>
 #include <nlohmann/json.hpp>
 
+#include "report/writes.h"
+
 namespace dryfit::cli {
 namespace {
 
@@ -112,7 +114,7 @@ Result<Profiled> profiled(const std::optional<launch::JobResult>& result) {
                                                           ? "Check that there is enough free space in TMPDIR."
                                                           : "The hooks reported: " + log.errors.back() + "."};
   }
-  return Profiled{*trace, log, result->ending, result->wall, count_trained(result->hook_logs) - 1};
+  return Profiled{*trace, log, result->ending, result->wall, count_trained(result->hook_logs) - 1, result->writes};
 }
 
 std::string text_of(const std::vector<WrittenTrace>& traces) {
@@ -136,7 +138,8 @@ std::string json_of(const std::vector<WrittenTrace>& traces, const std::vector<s
                                                                     : "exit"},
                       {"exit_code", run.ending.code},
                       {"other_processes", run.others},
-                      {"hook_errors", run.log.errors}};
+                      {"hook_errors", run.log.errors},
+                      {"writes", report::writes_json(run.writes)}};
     if (batch) entry["batch"] = *batch;
     if (run.log.full_batch) entry["full_batch"] = *run.log.full_batch;
     list.push_back(std::move(entry));

@@ -22,6 +22,7 @@ struct Profiled {
   launch::Ending ending;
   HookLog::Seconds wall{};
   std::size_t others = 0;  ///< further processes that trained, whose traces are left out
+  std::optional<launch::Writes> writes = {};
 
   bool failed() const { return ending.kind == launch::Ending::Kind::exited && ending.code != 0; }
 };

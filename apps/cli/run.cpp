@@ -23,6 +23,7 @@
 #include "report/json.h"
 #include "report/table.h"
 #include "report/terminal.h"
+#include "report/writes.h"
 #include "run_manifest.h"
 #include "run_options.h"
 #include "run_session.h"
@@ -140,6 +141,11 @@ void warn_of_tight(const std::vector<Verdict>& verdicts) {
   }
 }
 
+void warn_of_writes(const std::optional<launch::Writes>& writes) {
+  const auto warning = report::writes_warning(writes);
+  if (!warning.empty()) fmt::print(stderr, "dryfit: {}\n", warning);
+}
+
 /// Keeps a run without --save for a while, so that the next command can be about it. False: it could not be kept.
 bool keep_for_next(const Session& session) {
   const auto kept = KeptRuns::in(own_environment());
@@ -255,8 +261,10 @@ int deliver(const Session& session, const Findings& found) {
     const bool is_kept = session.folder.is_kept() || keep_for_next(session);
     printed &= print(explanation_text(session, found, is_kept));
   }
-  if (!options.json) printed &= print(report::values_note(verdicts, style));
+  const auto& writes = verdicts.front().writes;
+  if (!options.json) printed &= print(report::values_note(verdicts, style) + report::writes_note(writes, style));
   if (options.json) warn_of_tight(verdicts);
+  if (options.json) warn_of_writes(writes);
   if (!options.output.empty()) {
     if (const auto status = write_atomically(options.output, json); !status) return fail(status.error(), kCouldNotTell);
   }

@@ -149,6 +149,8 @@ void TypedRunOptions::declare_extent(CLI::App& app) {
       ->capture_default_str();
   app.add_flag("--keep-init", options.keep_initialisation,
                "Run the random initialization of large CPU tensors instead of skipping it");
+  app.add_flag("--keep-writes", options.keep_writes,
+               "Let the program change files; by default, what it writes is discarded");
 }
 
 void TypedRunOptions::declare_jobs(CLI::App& app) {

@@ -27,6 +27,7 @@ struct RunOptions {
   std::optional<std::chrono::milliseconds> timeout;
   std::optional<std::chrono::milliseconds> stall_patience;  ///< nullopt: wait for ever
   bool keep_initialisation = false;
+  bool keep_writes = false;  ///< let the program write to the user's files
   bool memory_history = true;
   bool explain = true;
   std::string unknown_sizes = "full";  ///< full, none or fraction:x

@@ -91,7 +91,8 @@ Result<launch::JobOptions> job_in(const Session& session, const fs::path& folder
                             .memory_history = options.memory_history,
                             .explain = options.explain,
                             .unknown_sizes = options.unknown_sizes,
-                            .memory_fraction = fraction};
+                            .memory_fraction = fraction,
+                            .hold_writes_back = !options.keep_writes};
 }
 
 Status write_to_file(launch::JobOptions& job, UniqueFd& output) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <utility>
 
 namespace dryfit::launch {
 namespace {
@@ -72,6 +73,20 @@ std::string exact_text(double number) {
   return {digits.data(), end};
 }
 
+/// A dry run has nothing to report to anyone.
+constexpr std::array<std::pair<const char*, const char*>, 6> kOffline = {{{"WANDB_MODE", "offline"},
+                                                                          {"NEPTUNE_MODE", "offline"},
+                                                                          {"COMET_START_ONLINE", "0"},
+                                                                          {"CLEARML_OFFLINE_MODE", "1"},
+                                                                          {"SWANLAB_MODE", "offline"},
+                                                                          {"HF_HUB_DISABLE_TELEMETRY", "1"}}};
+
+void keep_trackers_offline(Environment& environment) {
+  for (const auto& [name, value] : kOffline) {
+    if (!value_of(environment, name)) environment.push_back(std::string(name) + "=" + value);
+  }
+}
+
 /// An empty old path must not become an empty element: that would mean the working directory.
 std::string in_front(const std::filesystem::path& directory, std::optional<std::string_view> old) {
   if (!old || old->empty()) return directory.string();
@@ -115,6 +130,7 @@ Environment guest_environment(const Environment& user, const GuestSettings& sett
   if (settings.rendezvous_port && !value_of(user, kTorchrunPort)) {
     add(kTorchrunPort, std::to_string(*settings.rendezvous_port));
   }
+  keep_trackers_offline(result);
   return result;
 }
 
@@ -133,6 +149,7 @@ Environment profile_environment(const Environment& user, const ProfileSettings& 
   if (settings.batch) add("DRYFIT_BATCH", std::to_string(*settings.batch));
   add("DRYFIT_VERSION", settings.version);
   add("DRYFIT_COMMAND", json_list(settings.command));
+  keep_trackers_offline(result);
   return result;
 }
 

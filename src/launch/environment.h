@@ -56,6 +56,8 @@ std::optional<std::string_view> value_of(const Environment& environment, std::st
 ///     DRYFIT_FLOPS           "1" to count floating-point operations, absent otherwise
 ///     PET_MASTER_PORT        the port that torchrun takes by default, unless the user set one: runs on several GPUs go
 ///                            side by side, and a second torchrun cannot listen on the first one's port
+///     WANDB_MODE, NEPTUNE_MODE, COMET_START_ONLINE, CLEARML_OFFLINE_MODE, SWANLAB_MODE, HF_HUB_DISABLE_TELEMETRY
+///                            offline, unless the user set them: the losses of a dry run are made up
 ///     CUDA_VISIBLE_DEVICES, NVIDIA_VISIBLE_DEVICES
 ///                            removed: they refer to this machine's cards (on a login node: "", "-1", the UUID of a MIG
 ///                            slice) and would hide the modelled ones. They apply if the program sets them itself.
@@ -86,6 +88,7 @@ struct ProfileSettings {
 ///     DRYFIT_BATCH           the batch size to set in a DataLoader; absent: the program's own
 ///     DRYFIT_VERSION, DRYFIT_COMMAND
 ///                            for the trace: Dryfit's version, and the words of the command as a JSON list
+///     WANDB_MODE, …          offline, as in guest_environment
 Environment profile_environment(const Environment& user, const ProfileSettings& settings);
 
 /// The user's environment for a command that runs on the real GPU and is only observed:

@@ -28,10 +28,18 @@ TEST(Environment, The_value_of_a_variable_is_that_of_its_first_entry) {
   EXPECT_EQ(value_of(environment, "PAT"), std::nullopt);
 }
 
+Environment and_offline(Environment environment) {
+  for (const char* entry : {"WANDB_MODE=offline", "NEPTUNE_MODE=offline", "COMET_START_ONLINE=0",
+                            "CLEARML_OFFLINE_MODE=1", "SWANLAB_MODE=offline", "HF_HUB_DISABLE_TELEMETRY=1"}) {
+    environment.emplace_back(entry);
+  }
+  return environment;
+}
+
 TEST(Environment, An_empty_environment_gets_everything_the_guests_need) {
   EXPECT_EQ(
       guest_environment({}, kSettings),
-      (Environment{"LD_LIBRARY_PATH=/opt/dryfit/driver", "PATH=/opt/dryfit/driver/path:/usr/local/bin:/usr/bin:/bin",
+      and_offline({"LD_LIBRARY_PATH=/opt/dryfit/driver", "PATH=/opt/dryfit/driver/path:/usr/local/bin:/usr/bin:/bin",
                    "PYTHONPATH=/opt/dryfit/hooks", "TRITON_LIBCUDA_PATH=/opt/dryfit/driver",
                    "TORCHINDUCTOR_CACHE_DIR=/tmp/run/inductor", "DRYFIT_MACHINE=/tmp/run/machine.txt", "DRYFIT_STEPS=3",
                    "DRYFIT_HISTORY=1", "DRYFIT_EXPLAIN=1", "DRYFIT_UNKNOWN_SIZES=full"}));
@@ -45,7 +53,7 @@ TEST(Environment, A_profile_is_kept_off_the_gpu_and_gets_no_driver) {
        .steps = 2,
        .version = "1.0",
        .command = {"a \"b\"", "\n"}});
-  EXPECT_EQ(result, (Environment{"HOME=/home", "PYTHONPATH=/hooks:/c", "CUDA_VISIBLE_DEVICES=", "TORCHDYNAMO_DISABLE=1",
+  EXPECT_EQ(result, and_offline({"HOME=/home", "PYTHONPATH=/hooks:/c", "CUDA_VISIBLE_DEVICES=", "TORCHDYNAMO_DISABLE=1",
                                  "KINETO_LOG_LEVEL=99", "DRYFIT_PROFILE=/tmp/run", "DRYFIT_STEPS=2",
                                  "DRYFIT_VERSION=1.0", R"(DRYFIT_COMMAND=["a \"b\"", "\u000a"])"}));
 }
@@ -104,6 +112,19 @@ TEST(Environment, Everything_else_keeps_its_value_and_order) {
   const auto result = guest_environment(user, kSettings);
   ASSERT_GE(result.size(), user.size());
   EXPECT_TRUE(std::equal(user.begin(), user.end(), result.begin()));
+}
+
+TEST(Environment, Trackers_are_offline_unless_the_user_says_otherwise) {
+  EXPECT_EQ(value_of(guest_environment({}, kSettings), "WANDB_MODE"), "offline");
+  EXPECT_EQ(value_of(guest_environment({}, kSettings), "COMET_START_ONLINE"), "0");
+  EXPECT_EQ(value_of(profile_environment({}, {}), "NEPTUNE_MODE"), "offline");
+  const auto online = guest_environment({"WANDB_MODE=online"}, kSettings);
+  EXPECT_EQ(value_of(online, "WANDB_MODE"), "online");
+  EXPECT_EQ(occurrences(online, "WANDB_MODE"), 1);
+}
+
+TEST(Environment, Models_can_be_downloaded_although_trackers_are_offline) {
+  EXPECT_EQ(value_of(guest_environment({}, kSettings), "HF_HUB_OFFLINE"), std::nullopt);
 }
 
 TEST(Environment, Settings_of_an_outer_run_do_not_reach_the_inner_one) {

@@ -15,6 +15,7 @@
 #include "launch/keeper.h"
 #include "launch/run_directory.h"
 #include "launch/stall_watch.h"
+#include "launch/write_layer.h"
 
 namespace dryfit::launch {
 namespace {
@@ -78,18 +79,25 @@ Status set_machine_up(const JobOptions& options, const RunDirectory& directory) 
   return directory.write(options.machine);
 }
 
-Program program_of(const JobOptions& options, const fs::path& file, const RunDirectory& directory) {
+Program program_of(const JobOptions& options, const fs::path& file, const RunDirectory& directory, WriteLayer* layer) {
   return {.file = file,
           .arguments = options.command,
           .environment = environment_of(options, directory),
-          .standard_fds = {options.stdin_fd, options.stdout_fd, options.stderr_fd}};
+          .standard_fds = {options.stdin_fd, options.stdout_fd, options.stderr_fd},
+          .layer = layer};
+}
+
+std::unique_ptr<WriteLayer> layer_for(const JobOptions& options, const RunDirectory& directory) {
+  return options.hold_writes_back ? std::make_unique<WriteLayer>(options.command, options.environment, directory.path())
+                                  : nullptr;
 }
 
 }  // namespace
 
 struct Job::State {
-  State(Keeper its_keeper, RunDirectory its_directory, const JobOptions& options)
-      : keeper(std::move(its_keeper)),
+  State(Keeper its_keeper, std::unique_ptr<WriteLayer> its_layer, RunDirectory its_directory, const JobOptions& options)
+      : layer(std::move(its_layer)),
+        keeper(std::move(its_keeper)),
         directory(std::move(its_directory)),
         steps_limited(options.steps.has_value() || !options.until_text.empty()),
         interrupt_grace(options.interrupt_grace) {
@@ -108,6 +116,7 @@ struct Job::State {
   void wait_for_tree(milliseconds patience);
   Ending ending() const;
 
+  std::unique_ptr<WriteLayer> layer;  ///< none: the program writes to the user's files
   Keeper keeper;
   RunDirectory directory;
   bool steps_limited;
@@ -186,12 +195,13 @@ Result<Job> Job::start(JobOptions options) {
   if (!options.profile) {
     if (const auto status = set_machine_up(options, directory); !status) return status.error();
   }
-  auto keeper = Keeper::start(program_of(options, *file, directory));
+  auto layer = layer_for(options, directory);
+  auto keeper = Keeper::start(program_of(options, *file, directory, layer.get()));
   if (!keeper) {
     directory.remove_machine();
     return keeper.error();
   }
-  return Job(std::make_unique<State>(std::move(keeper).value(), directory, options));
+  return Job(std::make_unique<State>(std::move(keeper).value(), std::move(layer), directory, options));
 }
 
 bool Job::poll(milliseconds patience) {
@@ -246,7 +256,8 @@ JobResult Job::finish() {
           .traces = job.directory.traces(),
           .histories = job.directory.histories(),
           .profiles = job.directory.profiles(),
-          .hook_logs = job.directory.hook_logs()};
+          .hook_logs = job.directory.hook_logs(),
+          .writes = job.layer ? std::optional(job.layer->writes()) : std::nullopt};
 }
 
 }  // namespace dryfit::launch

@@ -13,6 +13,7 @@
 #include "base/bytes.h"
 #include "base/result.h"
 #include "card/machine.h"
+#include "launch/writes.h"
 
 namespace dryfit::launch {
 
@@ -43,6 +44,7 @@ struct JobOptions {
   std::optional<double> memory_fraction;  ///< to cap PyTorch's allocator with
   bool count_flops = false;               ///< have the hooks count FLOPs; changes memory with PyTorch 2.10
   std::optional<ProfileOptions> profile;  ///< if set: no driver and no machine, PyTorch's profiler instead
+  bool hold_writes_back = false;          ///< what the program writes is discarded (launch/write_layer.h)
   int stdin_fd = 0;                       ///< given to the program as its own; -1: /dev/null
   int stdout_fd = 1;                      ///< the same
   int stderr_fd = 2;                      ///< the same
@@ -71,6 +73,7 @@ struct JobResult {
   std::vector<std::filesystem::path> histories;  ///< PyTorch memory snapshots written by the hooks, in order of pid
   std::vector<std::filesystem::path> profiles;   ///< traces of PyTorch's profiler, in order of pid
   std::vector<std::filesystem::path> hook_logs;  ///< written by the hooks of a profile, in order of pid
+  std::optional<Writes> writes;                  ///< where they were to be held back
 };
 
 /// How a signal reached us.

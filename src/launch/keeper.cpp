@@ -85,12 +85,14 @@ Result<Keeper> Keeper::start(const Program& program) {
 
   const std::vector<char*> arguments = pointers_to(program.arguments);
   const std::vector<char*> environment = pointers_to(program.environment);
-  const pid_t pid =
-      fork_keeper({program.file.c_str(), arguments.data(), environment.data(), standard_fds, theirs.get()});
+  WriteLayer* const layer = program.layer;
+  const pid_t pid = fork_keeper({program.file.c_str(), arguments.data(), environment.data(), standard_fds, theirs.get(),
+                                 layer ? layer->steps() : std::span<const LayerStep>(), layer ? layer->scratch() : ""});
   if (pid < 0) return explain_refusal(program.file, errno);
   theirs = UniqueFd();
 
-  const std::optional<KeeperReport> first = receive(ours.get(), 0);
+  std::optional<KeeperReport> first = receive(ours.get(), 0);
+  for (; first && first->kind == KeeperReport::Kind::layer; first = receive(ours.get(), 0)) layer->take(first->layer);
   if (first && first->kind == KeeperReport::Kind::started) return Keeper(pid, std::move(ours));
   ours = UniqueFd();
   reap(pid);

@@ -15,6 +15,7 @@
 #include "base/unique_fd.h"
 #include "launch/environment.h"
 #include "launch/keeper_process.h"
+#include "launch/write_layer.h"
 
 namespace dryfit::launch {
 
@@ -23,7 +24,8 @@ struct Program {
   std::filesystem::path file;
   std::vector<std::string> arguments;  ///< argv, including the name it is called by
   Environment environment;
-  int standard_fds[3];  ///< stdin, stdout, stderr; -1 or a closed descriptor means /dev/null
+  int standard_fds[3];          ///< stdin, stdout, stderr; -1 or a closed descriptor means /dev/null
+  WriteLayer* layer = nullptr;  ///< for what it writes; must outlive the keeper. None: it writes to the user's files
 };
 
 /// Note [The keeper]

@@ -18,6 +18,8 @@
 #include <csignal>
 #include <ctime>
 
+#include "launch/remove_tree.h"
+
 namespace dryfit::launch {
 namespace {
 
@@ -66,17 +68,34 @@ void fix_addresses() {
   if (current >= 0) ::personality(static_cast<unsigned long>(current) | ADDR_NO_RANDOMIZE);
 }
 
-[[noreturn]] void exec_program(const KeeperPlan& plan, pid_t keeper, int failure_pipe) {
-  const int failure = ::fcntl(failure_pipe, F_DUPFD_CLOEXEC, kChannel);
+/// From the program's process to the keeper. When the pipe ends without a `refused` or failed layer, the program runs.
+struct StartNews {
+  int refused;  ///< errno; 0: the news is of the layer
+  LayerNews layer;
+};
+
+void send_layer_news(const LayerNews& layer, int pipe) {
+  const StartNews news{0, layer};
+  [[maybe_unused]] const ssize_t written = ::write(pipe, &news, sizeof news);
+}
+
+/// A new user namespace takes back the wish to die with the parent, so this comes after it.
+void die_with(pid_t keeper) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != keeper) ::_exit(127);
+}
+
+[[noreturn]] void exec_program(const KeeperPlan& plan, pid_t keeper, int news_pipe) {
+  const int news = ::fcntl(news_pipe, F_DUPFD_CLOEXEC, kChannel);
+  if (!enter_layer(plan.layer, {send_layer_news, news})) ::_exit(127);
+  die_with(keeper);
   if (place_standard_fds(plan.standard_fds)) {
     restore_signals();
     fix_addresses();
     ::execve(plan.file, plan.arguments, plan.environment);
   }
-  const int error = errno;
-  [[maybe_unused]] const ssize_t written = ::write(failure, &error, sizeof error);
+  const StartNews refusal{errno, {}};
+  [[maybe_unused]] const ssize_t written = ::write(news, &refusal, sizeof refusal);
   ::_exit(127);
 }
 
@@ -122,6 +141,12 @@ class TreeKeeper {
       wait_for_news();
     }
     report(KeeperReport::Kind::gone, 0);
+  }
+
+  void wait_for_the_end_of_the_channel() const {
+    std::int32_t ignored;
+    while (::recv(kChannel, &ignored, sizeof ignored, 0) > 0) {
+    }
   }
 
  private:
@@ -204,6 +229,39 @@ class TreeKeeper {
   ::_exit(0);
 }
 
+void forward(int channel, const LayerNews& news) {
+  const KeeperReport packet{KeeperReport::Kind::layer, 0, 0, news};
+  ::send(channel, &packet, sizeof packet, MSG_NOSIGNAL);
+}
+
+/// The program's process; 0 if it could not enter its layer.
+pid_t start_program(const KeeperPlan& plan) {
+  int pipe[2];
+  if (::pipe2(pipe, O_CLOEXEC) != 0) refuse(plan.channel, errno);
+  const pid_t self = ::getpid();
+  const pid_t program = ::fork();
+  if (program < 0) refuse(plan.channel, errno);
+  if (program == 0) exec_program(plan, self, pipe[1]);
+  ::close(pipe[1]);
+  bool is_outside = false;
+  for (StartNews news; ::read(pipe[0], &news, sizeof news) == sizeof news;) {
+    if (news.refused != 0) {
+      ::waitpid(program, nullptr, 0);
+      refuse(plan.channel, news.refused);
+    }
+    forward(plan.channel, news.layer);
+    is_outside |= news.layer.kind == LayerNews::Kind::failed;
+  }
+  ::close(pipe[0]);
+  if (is_outside) ::waitpid(program, nullptr, 0);
+  return is_outside ? 0 : program;
+}
+
+pid_t start_program_outside(KeeperPlan plan) {
+  plan.layer = {};
+  return start_program(plan);
+}
+
 void allow_children_to_be_reaped() {
   struct sigaction action{};
   action.sa_handler = SIG_DFL;
@@ -217,23 +275,16 @@ void keep(const KeeperPlan& plan) {
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   allow_children_to_be_reaped();
 
-  int failure[2];
-  if (::pipe2(failure, O_CLOEXEC) != 0) refuse(plan.channel, errno);
-  const pid_t self = ::getpid();
-  const pid_t program = ::fork();
-  if (program < 0) refuse(plan.channel, errno);
-  if (program == 0) exec_program(plan, self, failure[1]);
-  ::close(failure[1]);
-  int error = 0;
-  if (::read(failure[0], &error, sizeof error) == sizeof error) {
-    ::waitpid(program, nullptr, 0);
-    refuse(plan.channel, error);
-  }
-
+  pid_t program = start_program(plan);
+  if (program == 0) program = start_program_outside(plan);
   ::setsid();
   TreeKeeper keeper(program, plan.channel);
   keeper.report(KeeperReport::Kind::started, 0);
   keeper.keep_until_gone();
+  if (plan.scratch[0] != '\0') {
+    keeper.wait_for_the_end_of_the_channel();
+    remove_tree(plan.scratch);
+  }
   ::_exit(0);
 }
 

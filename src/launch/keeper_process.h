@@ -4,14 +4,19 @@
 
 #include <chrono>
 #include <cstdint>
+#include <span>
+
+#include "launch/layer_steps.h"
 
 /// The side of Note [The keeper] (launch/keeper.h) that runs in the keeper. It runs after a fork of a process that may
 /// have other threads: it neither allocates nor locks, and calls nothing but the kernel.
 namespace dryfit::launch {
 
-/// From the keeper to us, one packet each: `started` or `refused` first; later `ended`, and last of all `gone`.
+/// From the keeper to us, one packet each: any number of `layer`, then `started` or `refused`; later `ended`, and last
+/// of all `gone`.
 struct KeeperReport {
   enum class Kind : std::int32_t {
+    layer,    ///< a LayerNews came from the program's process
     started,  ///< the program runs
     refused,  ///< it could not be started; value: errno
     ended,    ///< the program has ended; value: status as of waitpid(2)
@@ -20,6 +25,7 @@ struct KeeperReport {
   Kind kind;
   std::int32_t value;
   std::int64_t peak_rss_kib;  ///< the largest of all processes reaped so far
+  LayerNews layer{};
 };
 
 /// From us to the keeper, one packet each: a signal number for the program, or this.
@@ -33,11 +39,14 @@ struct KeeperPlan {
   char* const* arguments;
   char* const* environment;
   const int* standard_fds;
-  int channel;  ///< a SOCK_SEQPACKET socket
+  int channel;                       ///< a SOCK_SEQPACKET socket
+  std::span<const LayerStep> layer;  ///< on the way to the program; empty: none
+  const char* scratch;               ///< to be removed at the very end; "": nothing
 };
 
-/// Starts the program and keeps its tree until the last process has ended. To be called in a fresh fork, with all
-/// signals blocked.
+/// Starts the program and keeps its tree until the last process has ended. A program that cannot enter its layer is
+/// started without one. With a scratch folder, it stays until we close the channel. To be called in a fresh fork, with
+/// all signals blocked.
 [[noreturn]] void keep(const KeeperPlan& plan);
 
 }  // namespace dryfit::launch

@@ -9,6 +9,7 @@
 #include "report/explanation.h"
 #include "report/limits_report.h"
 #include "report/wording.h"
+#include "report/writes.h"
 
 namespace dryfit::report {
 namespace {
@@ -230,6 +231,7 @@ std::string json_text(std::string_view version, const std::vector<std::string>& 
     result["explanation"] = explanation ? explanation_json(*explanation, kOwners) : Json();
     result["cap_bytes"] = bytes_or_null(verdicts[i].cap);
     result["gpu_limit_bytes"] = bytes_or_null(gpu_limit(verdicts[i]));
+    result["writes"] = writes_json(verdicts[i].writes);
     results.push_back(std::move(result));
   }
   Json json{{"dryfit", version},

@@ -40,6 +40,10 @@ constexpr Sign kSigns[] = {
     {"cudaErrorSymbolNotFound", "entry-points", "the simulated driver does not implement this call"},
 };
 
+/// What a program meets that cannot change a file in the layer that holds back its writes (docs/limitations.md).
+constexpr std::string_view kOfLayer[] = {"Value too large for defined data type", "Invalid cross-device link",
+                                         "Read-only file system", "No space left on device", "cannot be opened."};
+
 /// Launchers raise these when one of their processes has failed.
 constexpr std::string_view kOfLaunchers[] = {"ChildFailedError", "ProcessRaisedException", "ProcessExitedException",
                                              "CalledProcessError", "SystemExit"};
@@ -52,6 +56,11 @@ bool contains(std::string_view text, std::string_view part) { return text.find(p
 bool is_of_launcher(std::string_view text) {
   const auto type = text.substr(0, text.find(':'));
   return std::ranges::any_of(kOfLaunchers, [&](auto name) { return contains(type, name); });
+}
+
+bool is_of_layer(std::string_view text, const RunFacts& facts) {
+  const bool has_layer = facts.writes && facts.writes->held_back;
+  return has_layer && std::ranges::any_of(kOfLayer, [&](auto part) { return contains(text, part); });
 }
 
 /// "train.py:42" → "train.py" and 42; the number is -1 if there is none.
@@ -93,6 +102,9 @@ std::optional<ProgramError> error_of(const RunFacts& facts) {
 std::optional<OurLimit> limit_behind(const ProgramError& error, const RunFacts& facts) {
   const auto sign = std::ranges::find_if(kSigns, [&](const auto& each) { return contains(error.text, each.part); });
   if (sign != std::end(kSigns)) return OurLimit{std::string(sign->limit), std::string(sign->text)};
+  if (is_of_layer(error.text, facts)) {
+    return OurLimit{"files", "what the program writes is held back, which failed for this file"};
+  }
   if (follows_assumption(error, facts)) {
     return OurLimit{"unknown-values", "the program acted on a value that only a GPU computes"};
   }

@@ -84,6 +84,14 @@ TEST(FailedProgram, The_right_party_is_named_with_what_to_do) {
   }
 }
 
+TEST(FailedProgram, A_file_that_cannot_be_changed_is_our_limit_only_where_writes_are_held_back) {
+  const auto error = "OSError: [Errno 75] Value too large for defined data type: 'log'";
+  auto facts = failed_with(error, "train.py:12");
+  EXPECT_FALSE(limit_behind({error, "train.py:12"}, facts));
+  facts.writes = launch::Writes{.held_back = true};
+  EXPECT_NE(judge(Card{}, facts).hint.find("docs/limitations.md#files"), std::string::npos);
+}
+
 TEST(FailedProgram, A_program_without_the_exception_noted_is_sent_to_its_own_output) {
   auto facts = failed_with("", "");
   facts.processes[0].notes.erase("program.error");

@@ -170,6 +170,7 @@ Verdict judge(const Card& card, const RunFacts& facts) {
   verdict.steps = most_steps(facts);
   verdict.seconds = facts.seconds;
   verdict.host_peak_rss = facts.host_peak_rss;
+  verdict.writes = facts.writes;
   verdict.software = software_of(facts);
   verdict.diagnostics = diagnostics_of(facts, devices);
   verdict.assumptions = assumptions_of(facts);

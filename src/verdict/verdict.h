@@ -15,6 +15,7 @@
 #include "base/diagnostics.h"
 #include "card/card.h"
 #include "card/machine.h"
+#include "launch/writes.h"
 #include "verdict/limits.h"
 
 namespace dryfit::verdict {
@@ -66,6 +67,7 @@ struct RunFacts {
   AddressOrder address_order = AddressOrder::chunk;
   bool address_order_assumed = false;     ///< the real platform may have another order, and no other is tried
   std::optional<Bytes> cap;               ///< that PyTorch's allocator was given
+  std::optional<launch::Writes> writes;   ///< what became of them; none: the user wanted to keep them
   std::optional<EstimateFacts> estimate;  ///< set: the processes are estimated, not run
 };
 
@@ -123,6 +125,7 @@ struct Verdict {
   std::vector<OrderResult> orders;                ///< one per order of addresses that was run
   bool estimated = false;                         ///< by `dryfit estimate`; else the program ran and was counted
   std::vector<Caveat> gaps;                       ///< of an estimate: what its trace does not contain
+  std::optional<launch::Writes> writes;           ///< of the program's files; none: they were kept, or nothing ran
   Diagnostics diagnostics;
 };
 

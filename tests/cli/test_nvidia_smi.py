@@ -30,7 +30,7 @@ def smi(tmp_path: Path, *arguments: str, count: int = 1) -> str:
     script.write_text('nvidia-smi "$@" > "$OUTPUT"; echo $? > "$OUTPUT.code"\n')
     output = tmp_path / "output"
     subprocess.run(
-        [DRYFIT, "run", "--gpu", "a100-80gb", "--count", str(count), "--", "sh", script, *arguments],
+        [DRYFIT, "run", "--gpu", "a100-80gb", "--count", str(count), "--keep-writes", "--", "sh", script, *arguments],
         capture_output=True,
         cwd=tmp_path,
         env={**os.environ, "OUTPUT": str(output)},

@@ -114,7 +114,7 @@ def explained_run(environment: str, example: str, place: Path) -> Explained:
     script = REPOSITORY / "examples" / f"{example}.py"
     command = [interpreter(environment), asking, report, script, *EXAMPLES[example]]
     done = subprocess.run(
-        [DRYFIT, "run", "--gpu", "a100-40gb", "--save", folder, "--", *command],
+        [DRYFIT, "run", "--gpu", "a100-40gb", "--keep-writes", "--save", folder, "--", *command],
         capture_output=True,
         text=True,
         timeout=600,

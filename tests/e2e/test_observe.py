@@ -35,7 +35,7 @@ def observed(folder: Path, program: str) -> "tuple[dict[str, Any], list[dict[str
     """What a dry run says of the program, and what was recorded inside of it."""
     history = folder / "history.db"
     inner = [str(DRYFIT), "observe", "--history", str(history), "--", str(PYTHON), "-c", program]
-    outer = [str(DRYFIT), "run", "--json", "--gpu", "rtx-3060-12gb", "--steps", "all", "--", *inner]
+    outer = [str(DRYFIT), "run", "--json", "--gpu", "rtx-3060-12gb", "--steps", "all", "--keep-writes", "--", *inner]
     environment = {k: v for k, v in os.environ.items() if not k.startswith("SLURM_")}
     ran = subprocess.run(outer, capture_output=True, text=True, timeout=300, env=environment)
     listed = subprocess.run(

@@ -107,7 +107,7 @@ def run_script(script: str, pair: tuple[Trainer, Trainer], memory: int, folder: 
         ["sh", "-c", script.format(*(trainer.command(folder / "job.py") for trainer in pair))],
         gpu_with(memory, folder),
         cwd=folder,
-        options=["--no-history", "--gpu-file", str(folder / "sized-gpu.toml")],
+        options=["--no-history", "--keep-writes", "--gpu-file", str(folder / "sized-gpu.toml")],
     )
     assert len(answer.results) == 1, answer.stderr
     return answer.results[0]

@@ -56,7 +56,7 @@ def test_runs_of_torchrun_do_not_take_each_others_port(environment: str, tmp_pat
     place.mkdir()
     command = [launcher, "--nproc-per-node", "1", script, place]
     done = subprocess.run(
-        [DRYFIT, "run", "--json", "--jobs", "2", "--timeout", "10m", "--gpu", ",".join(GPUS), "--steps", "2", "--", *command],
+        [DRYFIT, "run", "--json", "--jobs", "2", "--keep-writes", "--timeout", "10m", "--gpu", ",".join(GPUS), "--steps", "2", "--", *command],
         capture_output=True, text=True, timeout=HANGING_SECONDS, cwd=tmp_path,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

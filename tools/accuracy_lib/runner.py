@@ -53,7 +53,7 @@ class Runner:
             dryfit=self.dryfit,
             timeout=PATIENCE_SECONDS,
             cwd=REPOSITORY,
-            options=case.options,
+            options=("--keep-writes", *case.options),
         )
         outcome = outcome_of(answer, _read_measured(folder))
         compare = source.compare if source else None
