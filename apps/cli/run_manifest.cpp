@@ -79,7 +79,7 @@ Status seal_folder(const fs::path& folder) {
   return write_atomically(folder / kManifest, text + fmt::format("end {:016x}\n", crc64(text)));
 }
 
-std::optional<std::string> text_of(const fs::path& file) {
+std::optional<std::string> file_text(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   if (!in) return std::nullopt;
   return std::string{std::istreambuf_iterator<char>(in), {}};
@@ -108,7 +108,11 @@ Result<Stamps> parse_manifest(const fs::path& file, const std::string& text) {
   }
   Stamps stamps;
   Stamp stamp;
-  for (std::string name; in >> std::dec >> stamp.size >> std::hex >> stamp.checksum >> name;) stamps[name] = stamp;
+  while (in >> std::dec >> stamp.size >> std::hex >> stamp.checksum) {
+    std::string name;
+    std::getline(in >> std::ws, name);
+    stamps[name] = stamp;
+  }
   return stamps;
 }
 
@@ -133,7 +137,7 @@ Status check_stamps(const fs::path& folder, const Stamps& stamps) {
 }
 
 Status check_machine(const fs::path& file) {
-  const auto text = text_of(file);
+  const auto text = file_text(file);
   if (!text) return {};
   const auto machine = parse_machine(*text);
   if (!machine) return damaged(file, "is damaged: " + machine.error().what);
@@ -141,13 +145,13 @@ Status check_machine(const fs::path& file) {
 }
 
 Status check_verdict(const fs::path& file) {
-  const auto text = text_of(file);
+  const auto text = file_text(file);
   if (!text || nlohmann::json::parse(*text, nullptr, false).is_object()) return {};
   return damaged(file, "is damaged: it is not a JSON object");
 }
 
 Status check_folder(const fs::path& folder) {
-  if (const auto text = text_of(folder / kManifest)) {
+  if (const auto text = file_text(folder / kManifest)) {
     const auto stamps = parse_manifest(folder / kManifest, *text);
     return stamps ? check_stamps(folder, *stamps) : Status(stamps.error());
   }
@@ -169,8 +173,11 @@ Status for_each_folder(const fs::path& run, Status (*action)(const fs::path&)) {
 
 bool belongs_to_run(const fs::path& file) {
   const auto name = file.filename().string();
-  return name == kMachine || name == kVerdict || name.starts_with("trace-") || name.starts_with("history-") ||
-         name.starts_with("marks-");
+  const auto is = [&](const char* prefix, const char* suffix) {
+    return name.starts_with(prefix) && name.ends_with(suffix);
+  };
+  return name == kMachine || name == kVerdict || is("trace-", ".dryfit") || is("history-", ".pickle") ||
+         is("marks-", ".json");
 }
 
 bool is_kept_file(const fs::path& file) { return belongs_to_run(file) || file.filename() == kManifest; }

@@ -86,7 +86,16 @@ TEST_F(RunManifest, What_no_command_reads_may_change) {
   ASSERT_TRUE(seal_run(run));
   put(gpu / "output.txt", "");
   put(gpu / "notes.md", "mine");
+  put(gpu / "trace-viewer.json", "exported");
   EXPECT_EQ(complaint(), "");
+}
+
+TEST_F(RunManifest, A_name_may_have_spaces) {
+  put(gpu / "history-7 of mine.pickle", "copied before");
+  ASSERT_TRUE(seal_run(run));
+  EXPECT_EQ(complaint(), "");
+  put(gpu / "history-7 of mine.pickle", "");
+  EXPECT_NE(complaint().find("history-7 of mine.pickle' is cut off"), std::string::npos) << complaint();
 }
 
 TEST_F(RunManifest, A_verdict_above_that_has_changed_is_noticed) {

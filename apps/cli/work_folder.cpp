@@ -23,13 +23,13 @@ namespace fs = std::filesystem;
 
 constexpr const char* kLock = "lock";
 constexpr const char* kLockInTheMaking = "lock.new";
-constexpr const char* kUnfinished = "unfinished";
+constexpr const char* kClaim = "unfinished";
 
-std::string named(const fs::path& path) { return "'" + path.string() + "'"; }
+std::string in_quotes(const fs::path& path) { return "'" + path.string() + "'"; }
 
 Error cannot_use(const std::string& what, const fs::path& path, int error, std::string hint = "") {
   if (const auto of_limit = limit_hint(error); !of_limit.empty()) hint = of_limit;
-  return {"cannot " + what + " " + named(path) + ": " + std::strerror(error), std::move(hint)};
+  return {"cannot " + what + " " + in_quotes(path) + ": " + std::strerror(error), std::move(hint)};
 }
 
 fs::path temporary_root() {
@@ -59,7 +59,7 @@ void remove_if_stale(const fs::path& folder) {
   if (lock && ::flock(lock.get(), LOCK_EX | LOCK_NB) == 0) fs::remove_all(folder, ignored);
 }
 
-void sweep(const fs::path& root) {
+void remove_stale(const fs::path& root) {
   std::error_code error;
   for (fs::directory_iterator entry(root, error), end; !error && entry != end; entry.increment(error)) {
     if (entry->path().filename().string().starts_with("dryfit-")) remove_if_stale(entry->path());
@@ -68,16 +68,16 @@ void sweep(const fs::path& root) {
 
 /// 0, or errno. EEXIST: somebody else has it.
 int claim(const fs::path& folder, UniqueFd& held) {
-  held = UniqueFd(::open((folder / kUnfinished).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+  held = UniqueFd(::open((folder / kClaim).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
   return held ? 0 : errno;
 }
 
-void release(const fs::path& folder) { ::unlink((folder / kUnfinished).c_str()); }
+void release(const fs::path& folder) { ::unlink((folder / kClaim).c_str()); }
 
 bool has_only_the_claim(const fs::path& folder) {
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-    if (entry->path().filename() != kUnfinished) return false;
+    if (entry->path().filename() != kClaim) return false;
   }
   return !error;
 }
@@ -86,7 +86,7 @@ bool has_only_the_claim(const fs::path& folder) {
 
 Result<WorkFolder> WorkFolder::temporary() {
   const auto root = temporary_root();
-  sweep(root);
+  remove_stale(root);
   std::string pattern = (root / "dryfit-XXXXXX").string();
   const FoldersAtExit::Undisturbed undisturbed;
   if (!::mkdtemp(pattern.data())) {
@@ -101,21 +101,21 @@ Result<WorkFolder> WorkFolder::kept(const fs::path& path) {
   constexpr const char* kHint = "Give --save a folder that does not exist yet.";
   std::error_code error;
   if (fs::exists(absolute, error) && !(fs::is_directory(absolute, error) && has_only_the_claim(absolute))) {
-    return Error{named(path) + " exists and is not an empty folder", kHint};
+    return Error{in_quotes(path) + " exists and is not an empty folder", kHint};
   }
   fs::create_directories(absolute, error);
   if (error) return cannot_use("make the folder", path, error.value());
   UniqueFd held;
   const int refusal = claim(absolute, held);
   if (refusal == EEXIST) {
-    return Error{"another run is being saved in " + named(path) + ", or was killed there", kHint};
+    return Error{"another run is being saved in " + in_quotes(path) + ", or was killed there", kHint};
   }
   if (refusal != 0) return cannot_use("write into the folder", path, refusal);
   if (!has_only_the_claim(absolute)) {
     release(absolute);
-    return Error{named(path) + " exists and is not an empty folder", kHint};
+    return Error{in_quotes(path) + " exists and is not an empty folder", kHint};
   }
-  FoldersAtExit::add((absolute / kUnfinished).string());
+  FoldersAtExit::add((absolute / kClaim).string());
   return WorkFolder(absolute, true, std::move(held));
 }
 
@@ -125,7 +125,7 @@ WorkFolder::WorkFolder(WorkFolder&& other) noexcept
 WorkFolder::~WorkFolder() {
   if (path_.empty()) return;
   std::error_code ignored;
-  const auto leaving = keep_ ? path_ / kUnfinished : path_;
+  const auto leaving = keep_ ? path_ / kClaim : path_;
   fs::remove_all(leaving, ignored);
   FoldersAtExit::drop(leaving.string());
 }
