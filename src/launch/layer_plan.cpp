@@ -51,7 +51,7 @@ class Planner {
     const auto upper = place / "changes";
     if (!make(upper) || !make(place / "work") || !make(place / "through")) return;
     if (const auto status = imitate(folder, upper); !status) return fail(status.error());
-    const bool is_around = is_within(ground_.scratch, folder);
+    const bool is_around = is_around_scratch(folder);
     add({.kind = is_around ? Kind::cover_through : Kind::cover,
          .at = at,
          .from = folder,
@@ -98,6 +98,14 @@ class Planner {
   }
 
  private:
+  /// In the same mount; what is mounted in the folder is not part of an overlay over it.
+  bool is_around_scratch(const fs::path& folder) const {
+    const auto is_between = [&](const MountPoint& mount) {
+      return mount.path != folder && is_within(mount.path, folder) && is_within(ground_.scratch, mount.path);
+    };
+    return is_within(ground_.scratch, folder) && std::ranges::none_of(ground_.mounts, is_between);
+  }
+
   fs::path empty() const { return ground_.scratch / "empty"; }
 
   bool make(const fs::path& folder) {
@@ -136,7 +144,7 @@ class Coverage {
 
  private:
   void visit(const fs::path& folder) {
-    if (::access(folder.c_str(), X_OK) != 0) return;
+    if (folder == ground_.scratch || ::access(folder.c_str(), X_OK) != 0) return;
     if (!is_split(folder)) return covered_.push_back(folder);
     if (::access(folder.c_str(), W_OK) == 0) frozen_.push_back(folder);
     std::error_code error;

@@ -63,10 +63,26 @@ TEST_F(LayerPlanTest, A_folder_around_the_scratch_folder_is_covered_last_and_thr
   const auto privileged = plan_with_privileges(ground_);
   ASSERT_TRUE(privileged);
   EXPECT_EQ(paths_of(*privileged, StepKind::cover_through).size(), 1U);
-  ground_.mounts = {{folder_ / "data", "ext4"}, {folder_ / "scratch", "ext4"}};
+  fs::create_directories(folder_ / "data/scratch");
+  ground_.scratch = folder_ / "data/scratch";
   const auto plan = plan_without_privileges(ground_);
   ASSERT_TRUE(plan);
-  EXPECT_EQ(paths_of(*plan, StepKind::cover_through), (std::vector<fs::path>{folder_ / "scratch"}));
+  EXPECT_EQ(paths_of(*plan, StepKind::cover_through), (std::vector<fs::path>{folder_ / "data"}));
+}
+
+TEST_F(LayerPlanTest, A_scratch_folder_on_a_mount_of_its_own_needs_no_view) {
+  ground_.mounts = {{folder_.path(), "ext4"}, {folder_ / "scratch", "tmpfs"}};
+  const auto plan = plan_with_privileges(ground_);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(paths_of(*plan, StepKind::cover_through).size(), 1U);
+  EXPECT_EQ(paths_of(*plan, StepKind::cover_through)[0].filename(), "scratch");
+}
+
+TEST_F(LayerPlanTest, The_scratch_folder_itself_is_not_covered) {
+  ground_.mounts = {{folder_.path(), "ext4"}, {folder_ / "home", "ext4"}};
+  const auto plan = plan_without_privileges(ground_);
+  ASSERT_TRUE(plan);
+  for (const auto& covered : plan->covered) EXPECT_NE(covered.folder, ground_.scratch);
 }
 
 TEST_F(LayerPlanTest, What_is_read_only_or_of_the_kernel_is_not_covered) {

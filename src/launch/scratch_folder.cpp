@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "launch/mount_table.h"
 #include "launch/remove_tree.h"
 
 namespace dryfit::launch {
@@ -56,13 +57,20 @@ std::vector<fs::path> candidates(const Environment& environment) {
   return folders;
 }
 
-/// The real path of the best candidate; empty if none will do.
+/// The real path of the best candidate; empty if none will do. A folder with a mount in it may have to be frozen.
 fs::path best_parent(const Environment& environment) {
-  for (const auto wanted : {Storage::disk, Storage::memory}) {
+  const auto mounts = own_mounts();
+  struct Wish {
+    Storage storage;
+    bool may_be_split;
+  };
+  for (const auto& [storage, may_be_split] :
+       {Wish{Storage::disk, false}, Wish{Storage::memory, false}, Wish{Storage::disk, true}}) {
     for (const auto& folder : candidates(environment)) {
       std::error_code error;
       const auto real = fs::canonical(folder, error);
-      if (!error && storage_of(real) == wanted) return real;
+      if (error || storage_of(real) != storage) continue;
+      if (may_be_split || !has_mount_below(real, mounts)) return real;
     }
   }
   return {};

@@ -32,6 +32,9 @@ DEEDS = {
     "empties the output folder": "shutil.rmtree('out'); assert not os.path.exists('out'); os.makedirs('out/new')",
     "appends to a log": "open('log', 'a').write('more'); assert open('log').read() == 'before\\nmore'",
     "renames a file": "os.rename('log', 'log.old'); assert open('log.old').read() == 'before\\n'",
+    "renames a folder": "os.rename('out', 'out.old'); assert os.listdir('out.old') == ['old'] and not os.path.exists('out')",
+    "replaces an empty folder": "os.mkdir('e'); pathlib.Path('out').replace('e'); assert os.path.exists('e/old/file')",
+    "moves a folder by a command": "subprocess.run(['mv', 'out', 'gone'], check=True); assert os.path.exists('gone/old/file')",
     "replaces a file": "open('new', 'w').write('n'); os.replace('new', 'ckpt.pt'); assert open('ckpt.pt').read() == 'n'",
     "links a file and writes to it": "os.link('log', 'second'); open('second', 'a').write('x')",
     "replaces a symbolic link": "os.remove('latest'); os.symlink('ckpt.pt', 'latest'); open('latest', 'w').write('x')",
@@ -56,8 +59,7 @@ DEEDS = {
     "fails": "open('log', 'w').write('x'); sys.exit(7)",
     "is killed": "open('log', 'w').write('x'); os.kill(os.getpid(), signal.SIGKILL)",
 }
-BEGINNING = "import mmap, os, shutil, signal, sqlite3, subprocess, sys, tempfile, time\n"
-RETURNS_OTHER_THAN_ZERO = ("fails", "is killed")
+BEGINNING = "import mmap, os, pathlib, shutil, signal, sqlite3, subprocess, sys, tempfile, time\n"
 
 
 def state_of(folder: Path) -> "list[tuple[object, ...]]":

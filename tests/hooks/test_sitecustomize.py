@@ -71,7 +71,7 @@ def test_without_a_machine_file_nothing_is_loaded(plain_python):
 
 def test_a_program_without_torch_loads_nothing_heavy(plain_python):
     done = plain_python("import sys; print([n for n in sorted(sys.modules) if n.startswith(('_dryfit', 'ctypes'))])")
-    assert done.stdout.strip() == "['_dryfit_hooks', '_dryfit_hooks.imports']"
+    assert done.stdout.strip() == "['_dryfit_hooks', '_dryfit_hooks.imports', '_dryfit_hooks.renaming']"
 
 
 def test_starting_the_hooks_is_a_matter_of_a_few_hundred_calls(plain_python):

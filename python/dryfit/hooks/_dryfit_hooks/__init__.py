@@ -2,16 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """What Dryfit does inside the user's Python process: count, mark, report; never print, raise or change a result.
 
-Only this file and `imports` are loaded until the program has imported torch.
+Only this file, `imports` and `renaming` are loaded until the program has imported torch.
 """
 
 import sys
 
-from . import imports
+from . import imports, renaming
 
 
 def start():
     """Installs the torch hooks as soon as the program has imported torch. Never imports torch itself."""
+    renaming.start()
     if "torch" in sys.modules:
         _install(sys.modules["torch"])
     else:
