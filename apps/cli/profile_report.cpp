@@ -144,7 +144,9 @@ std::string json_of(const std::vector<WrittenTrace>& traces, const std::vector<s
     if (run.log.full_batch) entry["full_batch"] = *run.log.full_batch;
     list.push_back(std::move(entry));
   }
-  return OrderedJson{{"command", command}, {"traces", std::move(list)}}.dump(2) + "\n";
+  return OrderedJson{{"command", command}, {"traces", std::move(list)}}.dump(2, ' ', false,
+                                                                             OrderedJson::error_handler_t::replace) +
+         "\n";
 }
 
 }  // namespace dryfit::cli

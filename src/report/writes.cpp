@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -18,13 +19,20 @@ using OrderedJson = nlohmann::ordered_json;
 
 constexpr std::string_view kNoteIndent = "  ", kNoteHanging = "    ";
 
+/// A name that the program chose must not look like a line of ours.
+std::string shown(const std::filesystem::path& path) {
+  auto text = path.string();
+  std::ranges::replace_if(text, [](unsigned char letter) { return letter < 0x20 || letter == 0x7f; }, '?');
+  return text;
+}
+
 std::string files_text(const Writes& writes) {
   if (writes.files == 1) {
-    return fmt::format("discarded the file that the program wrote: {} ({})", writes.largest_file.string(),
+    return fmt::format("discarded the file that the program wrote: {} ({})", shown(writes.largest_file),
                        to_text(writes.bytes));
   }
   return fmt::format("discarded the {} files that the program wrote ({}), the largest {} ({})", writes.files,
-                     to_text(writes.bytes), writes.largest_file.string(), to_text(writes.largest));
+                     to_text(writes.bytes), shown(writes.largest_file), to_text(writes.largest));
 }
 
 /// Of the user's own files and folders.
@@ -44,7 +52,7 @@ std::string discarded_text(const Writes& writes) {
 
 std::string refused_text(const Writes& writes) {
   std::vector<std::string> folders;
-  for (const auto& folder : writes.refused) folders.push_back(folder.string());
+  for (const auto& folder : writes.refused) folders.push_back(shown(folder));
   return fmt::format("the program could not write to {}: nothing could hold its changes", fmt::join(folders, ", "));
 }
 

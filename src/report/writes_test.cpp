@@ -32,6 +32,11 @@ TEST(WritesNote, Files_are_counted_and_the_largest_is_named) {
             "is written)\n");
 }
 
+TEST(WritesNote, A_name_cannot_pass_for_a_line_of_the_report) {
+  const Writes writes{.held_back = true, .files = 1, .largest_file = "/a\n\x1b[31mfits"};
+  EXPECT_NE(note_of(writes).find("/a??[31mfits"), std::string::npos);
+}
+
 TEST(WritesNote, Trackers_that_ran_offline_and_refused_folders_are_named) {
   EXPECT_EQ(note_of({.held_back = true, .refused = {"/x", "/y"}, .trackers = {"W&B"}}),
             "  note: kept W&B offline (--keep-writes keeps what is written)\n"
