@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 
+#include "verdict/assumption_effect.h"
 #include "verdict/sharing.h"
 
 namespace dryfit::report {
@@ -46,6 +47,12 @@ std::string sentence_for(const std::string& name, std::uint64_t count, const Sty
   };
   const auto found = sentences.find(name);
   return found != sentences.end() ? found->second : fmt::format("{} {}{}", name, glyphs(style).times, count);
+}
+
+/// No size and no branch depends on it, as far as we saw.
+std::string readings_text(const analysis::Assumption& first) {
+  const auto place = first.where.empty() ? "" : " at " + first.where;
+  return fmt::format("values that the program only read, such as a metric: {}{}", first.what, place);
 }
 
 }  // namespace
@@ -152,9 +159,10 @@ std::string assumption_text(const analysis::Assumption& assumption, const Style&
 std::vector<std::string> assumption_lines(const std::vector<analysis::Assumption>& assumptions, const Style& style) {
   std::vector<std::string> lines;
   for (const auto& assumption : assumptions) {
-    if (lines.size() == kMostAssumptionLines) break;
+    if (lines.size() == kMostAssumptionLines || verdict::effect_of(assumption) == verdict::Effect::reading) break;
     lines.push_back(assumption_text(assumption, style));
   }
+  if (lines.empty() && !assumptions.empty()) lines.push_back(readings_text(assumptions.front()));
   const auto left_out = assumptions.size() - lines.size();
   if (left_out > 0) lines.push_back(fmt::format("{} more place{} (see --json)", left_out, left_out == 1 ? "" : "s"));
   return lines;

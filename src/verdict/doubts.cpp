@@ -126,7 +126,7 @@ std::optional<Doubt> exited_with_error(const Case& run) {
   const auto sentence = exit_sentence(run);
   if (const auto error = error_of(run.facts)) {
     const auto place = error->where.empty() ? "" : " (" + error->where + ")";
-    return Doubt{sentence + " " + when(run.steps) + ": " + error->text + place, advice_for(*error)};
+    return Doubt{sentence + " " + when(run.steps) + ": " + error->text + place, advice_for(*error, run.facts)};
   }
   if (run.facts.processes.empty()) {
     return Doubt{sentence + " before it loaded the CUDA driver; " + kOutputAbove,

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any, Callable
 
 import pytest
@@ -402,6 +403,45 @@ def test_a_hook_that_failed_is_a_caveat_however_much_room_is_left(watched: Calla
     result = watched(OTHER_ALLOCATOR).verdict["results"][0]
     assert result["verdict"] == "tight"
     assert "hooks_failed" in [each["name"] for each in result["caveats"]]
+
+
+NO_DATA = """
+import torch
+model = torch.nn.Linear(64, 8).cuda()
+optimizer = torch.optim.SGD(model.parameters(), 0.1)
+for _ in range(3):
+    model(torch.randn(0, 64, device="cuda")).mean().backward()
+    optimizer.step()
+"""
+
+
+def test_steps_without_any_data_are_a_caveat(watched: Callable[..., Any]) -> None:
+    result = watched(NO_DATA).verdict["results"][0]
+    assert (result["verdict"], [each["name"] for each in result["caveats"]]) == ("tight", ["no_data"])
+
+
+# Workers that send tensors as file descriptors have a folder in TMPDIR, to meet in.
+WORKERS = """
+import os, tempfile, torch
+import torch.multiprocessing
+torch.multiprocessing.set_sharing_strategy("file_descriptor")
+model = torch.nn.Linear(4, 4).cuda()
+optimizer = torch.optim.SGD(model.parameters(), 0.1)
+data = torch.utils.data.DataLoader(torch.randn(400, 4), batch_size=2, num_workers=2)
+for batch in data:
+    model(batch.cuda()).sum().backward()
+    optimizer.step()
+"""
+
+
+def test_workers_leave_no_folder_behind(watched: Callable[..., Any], tmp_path: Path, monkeypatch: Any) -> None:
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder))
+    run = watched(WORKERS)
+    assert run.steps() == 3
+    assert "hooks.error" not in run.notes()
+    assert list(folder.glob("pymp-*")) == []
 
 
 # Libraries look for code that they may lack, and do without it: the program's own error is the reason.
