@@ -88,7 +88,8 @@ Result<launch::JobOptions> job_in(const Session& session, const fs::path& folder
                             .memory_history = options.memory_history,
                             .explain = options.explain,
                             .unknown_sizes = options.unknown_sizes,
-                            .memory_fraction = fraction};
+                            .memory_fraction = fraction,
+                            .compile_cache = options.fresh_compile ? std::nullopt : own_cache("compile")};
 }
 
 Status write_to_file(launch::JobOptions& job, UniqueFd& output) {

@@ -43,7 +43,8 @@ std::optional<std::string_view> value_of(const Environment& environment, std::st
 ///     TRITON_LIBCUDA_PATH    the driver's directory, unless the user set one
 ///     TORCHINDUCTOR_CACHE_DIR
 ///                            a directory of this run: what torch.compile tunes here was never timed on a GPU and must
-///                            not reach a real run, and a run must not depend on what earlier ones left behind
+///                            not reach a real run. From earlier ones it gets what cannot change a byte: Note [Kept
+///                            compilations] in compile_cache.h
 ///     DRYFIT_MACHINE         the machine file
 ///     DRYFIT_STEPS           how many optimizer steps, or "all"
 ///     DRYFIT_MOST_STEPS      go on up to this many steps while the peak grows; absent: DRYFIT_STEPS is exact

@@ -15,6 +15,7 @@ from .ending import Ending
 from .history import History
 from .initialisation import SkippedInitialisation
 from .load import LoadWatch, report_reserved
+from .lowered_graphs import LoweredGraphs
 from .memory import MemoryStatistics
 from .patching import quietly
 from .phases import Phases
@@ -43,6 +44,7 @@ def _install_for_cuda(torch: Any, wanted: settings.Settings) -> None:
     parts = [memory, load, HostProfiling(torch), tuning, SharedFolder()]
     if wanted.memory_fraction is not None:
         parts.append(Cap(torch, wanted.memory_fraction))
+    parts.append(LoweredGraphs(torch, wanted.run_directory))
     autograd = AutogradThreads()
     ending = Ending([software.note_libraries, memory.report], autograd.wait_until_at_rest)
     on_completed: List[Callable[[], None]] = []
