@@ -26,6 +26,7 @@ struct GuestSettings {
   bool keep_initialisation = false;
   bool memory_history = true;
   bool explain = true;
+  bool may_time_out = false;
   std::string unknown_sizes = "full";
   std::optional<double> memory_fraction;
   bool count_flops = false;
@@ -51,6 +52,7 @@ std::optional<std::string_view> value_of(const Environment& environment, std::st
 ///     DRYFIT_UNTIL           end when the program prints this text; absent otherwise
 ///     DRYFIT_KEEP_INIT       "1" to keep random initialisation, absent otherwise
 ///     DRYFIT_HISTORY         "1" or "0": have PyTorch record its memory history
+///     DRYFIT_MAY_TIME_OUT    "1" to write the history after each step too, as the program may be killed; absent otherwise
 ///     DRYFIT_EXPLAIN         "1" if the hooks should mark what the history does not record, absent otherwise
 ///     DRYFIT_UNKNOWN_SIZES   "full", "none" or "fraction:x": what to assume for sizes that depend on unknown values
 ///     DRYFIT_MEMORY_FRACTION the fraction of each GPU that PyTorch's allocator may reserve, exactly; absent: all of it

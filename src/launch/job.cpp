@@ -54,6 +54,7 @@ GuestSettings guest_settings(const JobOptions& options, const RunDirectory& dire
           .keep_initialisation = options.keep_initialisation,
           .memory_history = options.memory_history,
           .explain = options.memory_history && options.explain,
+          .may_time_out = options.timeout.has_value(),
           .unknown_sizes = options.unknown_sizes,
           .memory_fraction = options.memory_fraction,
           .count_flops = options.count_flops,

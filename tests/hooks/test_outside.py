@@ -420,6 +420,24 @@ def test_steps_without_any_data_are_a_caveat(watched: Callable[..., Any]) -> Non
     assert (result["verdict"], [each["name"] for each in result["caveats"]]) == ("tight", ["no_data"])
 
 
+# As at the end of --timeout, without waiting for it.
+KILLED = """
+import os, signal, torch
+model = torch.nn.Linear(64, 64).cuda()
+optimizer = torch.optim.SGD(model.parameters(), 0.1)
+model(torch.ones(4, 64, device="cuda")).sum().backward()
+optimizer.step()
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_run_that_may_time_out_is_explained_up_to_its_last_step(watched: Callable[..., Any]) -> None:
+    result = watched(KILLED, "--timeout", "2h").verdict["results"][0]
+    assert (result["verdict"], result["steps"]) == ("cannot-tell", 1)
+    assert result["torch"]["peak_allocated_bytes"] > 0
+    assert result["explanation"]["categories"]["parameters"]["bytes"] > 64 * 64 * 4
+
+
 # Workers that send tensors as file descriptors have a folder in TMPDIR, to meet in.
 WORKERS = """
 import os, tempfile, torch

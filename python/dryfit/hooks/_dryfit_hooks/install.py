@@ -79,6 +79,8 @@ def _install_for_cuda(torch: Any, wanted: settings.Settings) -> None:
     phases.on_forward.append(batches.pass_begins)
     ending.reports.append(batches.report)
     on_step = [software.note_libraries, memory.report, tuning.look]
+    if wanted.memory_history and wanted.may_time_out:
+        on_step.append(history.dump)
     if wanted.until_text:
         parts.append(UntilText(wanted.until_text, lambda: ending.stop("text")))
     limits = wanted.steps, wanted.most_steps, memory.peak_reserved
