@@ -99,7 +99,7 @@ std::optional<Doubt> waits(const Case& run) {
   const auto where = note(run, "program.waits_at");
   if (where.empty()) return std::nullopt;
   return Doubt{"a limit of Dryfit, not an error of the program: it waits at " + where +
-                   " for a condition that only a GPU computes, and Dryfit ended it " + when(run.steps),
+                   " for a condition or a number that only a GPU computes, and Dryfit ended it " + when(run.steps),
                "Bound the rounds of that loop. The limit is described at docs/limitations.md#unknown-values."};
 }
 

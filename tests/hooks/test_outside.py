@@ -386,6 +386,22 @@ def test_a_loop_that_waits_for_a_computed_value_is_ended_and_named(watched: Call
     assert "program.py:6" in run.verdict["results"][0]["reason"]
 
 
+# Compares a number in Python, with less patience than ours.
+WAITING_FOR_A_NUMBER = """
+import torch, _dryfit_hooks.values.waiting
+_dryfit_hooks.values.waiting.PATIENCE_WITH_NUMBERS = 50
+solver = torch.nn.Linear(4, 4).cuda()
+t = 0.0
+while t < 1:
+    if solver(torch.ones(2, 4, device="cuda")).abs().max().item() < -1:
+        t += 0.1
+"""
+
+
+def test_a_loop_that_compares_a_computed_number_is_ended_and_named(watched: Callable[..., Any]) -> None:
+    assert watched(WAITING_FOR_A_NUMBER).notes()["program.waits_at"] == "program.py:7"
+
+
 OTHER_ALLOCATOR = """
 import os
 os.environ["PYTORCH_CUDA_ALLOC_CONF"] = "backend:cudaMallocAsync"
