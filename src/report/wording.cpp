@@ -17,6 +17,8 @@ constexpr std::size_t kMostDiagnosticLines = 3;
 constexpr std::size_t kMostAssumptionLines = 3;
 constexpr std::size_t kMostNamesInALine = 3;
 constexpr std::string_view kUnimplemented = "driver.unimplemented.";
+/// Libraries look for code that they lack, and do without it. Where a program fails for it, the verdict says so.
+constexpr std::string_view kUnusedKernels = "driver.no_kernel_image";
 
 /// "cuTexRefCreate ×3, cuFoo ×1 and 4 more".
 std::string names_with_counts(const std::vector<std::pair<std::string, std::uint64_t>>& calls, const Style& style) {
@@ -43,7 +45,6 @@ std::string sentence_for(const std::string& name, std::uint64_t count, const Sty
       {"driver.address_not_recorded", "some allocations are missing from the recorded list of addresses"},
       {"estimate.guessed_workspaces",
        "some convolutions are unlike those measured with cuDNN; their workspaces are guesses"},
-      {"driver.no_kernel_image", "some kernels have no code for the GPU in the installed CUDA libraries"},
   };
   const auto found = sentences.find(name);
   return found != sentences.end() ? found->second : fmt::format("{} {}{}", name, glyphs(style).times, count);
@@ -194,6 +195,7 @@ std::vector<std::string> diagnostic_lines(const Diagnostics& diagnostics, const 
   std::vector<std::string> lines;
   std::vector<std::pair<std::string, std::uint64_t>> calls;
   for (const auto& [name, count] : diagnostics.counts()) {
+    if (name == kUnusedKernels) continue;
     if (name.starts_with(kUnimplemented)) {
       calls.emplace_back(name.substr(kUnimplemented.size()), count);
     } else {
