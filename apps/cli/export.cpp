@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The Dryfit authors
 // SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
 #include <filesystem>
 #include <memory>
 #include <set>
@@ -46,8 +48,17 @@ std::string exported(const ExplainedRun& run, const ExportOptions& options) {
   return report::to_folded(explanation, options.by == "line" ? By::line : By::module);
 }
 
+/// The other formats are lines that one may want to see.
+Status check_screen(const ExportOptions& options) {
+  const bool is_for_tools = options.format == "perfetto" || options.format == "snapshot";
+  if (!is_for_tools || !options.output.empty() || ::isatty(STDOUT_FILENO) == 0) return {};
+  return Error{"the format '" + options.format + "' is for a tool, and stdout is a terminal",
+               "Give a file, such as -o run." + std::string(options.format == "perfetto" ? "json" : "pickle") + "."};
+}
+
 int run_export(const ExportOptions& options) {
   if (const auto status = check_words(options); !status) return fail(status.error(), kWrongUsage);
+  if (const auto status = check_screen(options); !status) return fail(status.error(), kWrongUsage);
   if (!options.output.empty()) {
     if (const auto status = check_writable(options.output); !status) return fail(status.error(), kWrongUsage);
   }

@@ -72,8 +72,8 @@ std::string capability_text(const Card& card) {
 
 std::vector<report::Cell> heading() {
   using enum report::Align;
-  std::vector<report::Cell> cells{{"id"},          {"name"},       {"memory", right},  {"from"},
-                                  {"chip", right}, {"SMs", right}, {"context", right}, {"from"}};
+  std::vector<report::Cell> cells{{"id"},          {"name"},       {"memory", right},       {"from"},
+                                  {"chip", right}, {"SMs", right}, {"idle context", right}, {"from"}};
   for (auto& cell : cells) {
     cell.has_paint = true;
     cell.paint = report::Paint::faint;
@@ -146,8 +146,9 @@ void add_gpus(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand("gpus", "List supported GPUs")->group(kLists);
   command->footer(
       "Examples:\n  dryfit gpus a100\n  dryfit gpus --gpu-file mine.toml --json\n\n"
-      "memory is what PyTorch sees; context is what an empty CUDA context uses. Each was measured on a real GPU "
-      "(measured), stated by the vendor (vendor), or derived from related GPUs (derived).\n\n"
+      "memory is what PyTorch sees; idle context is what an empty CUDA context uses. Each was measured on a real GPU "
+      "(measured), stated by the vendor (vendor), or derived from related GPUs (derived). What a context grows by as "
+      "kernels run has a source of its own, which reports name.\n\n"
       "Exit code: 0, or 2 if no GPU matches.");
   auto options = std::make_shared<GpusOptions>();
   command->add_option("FILTER", options->filter, "Show only GPUs whose ID, name or architecture contains this");

@@ -12,8 +12,8 @@
 #include <string_view>
 #include <system_error>
 
-#include "launch/environment.h"
 #include "launch/nearest_name.h"
+#include "own_environment.h"
 #include "run_manifest.h"
 #include "typed_line.h"
 
@@ -74,12 +74,8 @@ std::vector<std::string> folders_in(const fs::path& folder) {
 }  // namespace
 
 std::optional<KeptRuns> KeptRuns::in(const std::vector<std::string>& environment) {
-  // The XDG specification says that relative paths must be ignored.
-  const auto cache = launch::value_of(environment, "XDG_CACHE_HOME");
-  if (cache && fs::path(*cache).is_absolute()) return KeptRuns(fs::path(*cache) / "dryfit" / "runs");
-  const auto home = launch::value_of(environment, "HOME");
-  if (home && fs::path(*home).is_absolute()) return KeptRuns(fs::path(*home) / ".cache" / "dryfit" / "runs");
-  return std::nullopt;
+  const auto folder = own_cache("runs", environment);
+  return folder ? std::optional(KeptRuns(*folder)) : std::nullopt;
 }
 
 Status KeptRuns::keep(const fs::path& run) const {

@@ -53,6 +53,7 @@ Result<PlannedRun> plan_counting(const Session& session, UniqueFd& output) {
   job->memory_history = false;
   job->memory_fraction.reset();
   job->count_flops = true;
+  job->compile_cache.reset();
   if (const auto status = write_to_file(*job, output); !status) return status.error();
   return PlannedRun{"counting", std::move(job).value()};
 }

@@ -143,6 +143,8 @@ void TypedRunOptions::declare_extent(CLI::App& app) {
   app.add_option("--until", until, "Where to stop: end, 'N steps', or a text that the program prints")
       ->type_name("end|STEPS|TEXT")
       ->excludes(steps_option);
+  app.add_flag("--fresh-compile", options.fresh_compile,
+               "Compile anew, instead of using what earlier runs with torch.compile have left");
   app.add_option("--timeout", timeout, "Time limit: 90, 5m, 2h (default: none)")->type_name("TIME");
   app.add_option("--stall-timeout", stall_timeout, "End a run that stands still for so long, or none")
       ->type_name("TIME|none")

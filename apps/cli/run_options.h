@@ -32,6 +32,7 @@ struct RunOptions {
   bool explain = true;
   std::string unknown_sizes = "full";  ///< full, none or fraction:x
   bool count_flops = false;
+  bool fresh_compile = false;                                        ///< use nothing that earlier runs have compiled
   MemoryLimits limits;                                               ///< of PyTorch's allocator, and of the job
   std::vector<AddressOrder> address_orders = {AddressOrder::chunk};  ///< each is run; the first is the likeliest
   std::vector<RecordedSegment> recorded_segments;                    ///< for the order `recorded`

@@ -92,6 +92,7 @@ Result<launch::JobOptions> job_in(const Session& session, const fs::path& folder
                             .explain = options.explain,
                             .unknown_sizes = options.unknown_sizes,
                             .memory_fraction = fraction,
+                            .compile_cache = options.fresh_compile ? std::nullopt : own_cache("compile"),
                             .hold_writes_back = !options.keep_writes};
 }
 

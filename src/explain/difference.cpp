@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
+#include <set>
 
 namespace dryfit::explain {
 namespace {
@@ -17,18 +18,49 @@ std::string without_number(const std::string& line) {
   return line.substr(0, colon) + line.substr(space);
 }
 
-std::map<std::string, Bytes> sums_of(const Explanation& explanation, By by) {
-  std::map<std::string, Bytes> sums;
-  for (const auto& share : shares_of(explanation, {.by = by})) {
-    sums[by == By::line ? without_number(share.name) : share.name] += share.bytes;
+using Sums = std::map<std::string, Bytes>;
+
+Sums sums_of(const Explanation& explanation, By by) {
+  Sums sums;
+  for (const auto& share : shares_of(explanation, {.by = by})) sums[share.name] += share.bytes;
+  return sums;
+}
+
+/// The lines of each function.
+std::map<std::string, std::set<std::string>> functions_of(const Sums& lines) {
+  std::map<std::string, std::set<std::string>> functions;
+  for (const auto& [line, bytes] : lines) functions[without_number(line)].insert(line);
+  return functions;
+}
+
+/// Whether one run has all the lines of the other, as where nothing was edited.
+bool are_alike(const std::set<std::string>& one, const std::set<std::string>& other) {
+  return std::ranges::includes(one, other) || std::ranges::includes(other, one);
+}
+
+/// Adds up the lines of each function that has other lines in the other run.
+Sums comparable(const Sums& lines, const Sums& others) {
+  const auto own = functions_of(lines);
+  const auto theirs = functions_of(others);
+  Sums sums;
+  for (const auto& [line, bytes] : lines) {
+    const auto function = without_number(line);
+    const auto there = theirs.find(function);
+    const bool stays = there == theirs.end() || are_alike(own.at(function), there->second);
+    sums[stays ? line : function] += bytes;
   }
   return sums;
 }
 
 std::vector<Change> changes(const Explanation& before, const Explanation& after, By by) {
   std::map<std::string, Change> all;
-  for (const auto& [name, bytes] : sums_of(before, by)) all[name].before = bytes;
-  for (const auto& [name, bytes] : sums_of(after, by)) all[name].after = bytes;
+  const auto sums_before = sums_of(before, by);
+  const auto sums_after = sums_of(after, by);
+  const bool are_lines = by == By::line;
+  for (const auto& [name, bytes] : are_lines ? comparable(sums_before, sums_after) : sums_before)
+    all[name].before = bytes;
+  for (const auto& [name, bytes] : are_lines ? comparable(sums_after, sums_before) : sums_after)
+    all[name].after = bytes;
   std::vector<Change> result;
   for (auto& [name, change] : all) {
     change.name = name;

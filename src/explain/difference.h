@@ -29,7 +29,7 @@ struct Difference {
   std::vector<Change> categories;  ///< in their order; those that neither run has are left out
   // What differs, the largest change first; together with what does not, this is everything that was allocated.
   std::vector<Change> modules;  ///< by pattern: `h.*` is all blocks
-  std::vector<Change> lines;    ///< by file and function, as line numbers move with every edit
+  std::vector<Change> lines;    ///< by file and function where the runs have different lines of it, as after an edit
   std::vector<Change> operators;
 };
 

@@ -110,6 +110,17 @@ TEST(Explain, A_backward_pass_works_for_the_module_whose_activation_it_frees_nex
   EXPECT_EQ(result.name(story.find(result, "of first").op), "linear (backward)");
 }
 
+TEST(Explain, What_comes_before_a_gradient_is_made_by_the_operator_of_its_module) {
+  auto story = loaded();
+  story.leave().enter("Net.norm").at("forward", "batch_norm").alloc("normed", 6_MiB).leave();
+  story.enter("Net.fc").at("forward", "linear").alloc("output", 6_MiB).leave().leave();
+  story.phase(Phase::backward, 1).nowhere().free("output").alloc("search", 32_MiB).alloc("gradient", 4_MiB);
+  story.saw(Role::gradient, "gradient", "Net.fc", "weight.grad").free("search").free("normed").phase(Phase::other, 1);
+  const auto result = story.explained();
+  EXPECT_EQ(story.module(result, "search"), "Net.fc");
+  EXPECT_EQ(result.name(story.find(result, "search").op), "linear (backward)");
+}
+
 TEST(Explain, What_a_module_drops_before_the_backward_pass_is_temporary) {
   auto story = loaded();
   story.alloc("scores", 8_MiB).alloc("output", 6_MiB).free("scores").leave().leave().phase(Phase::backward, 1);

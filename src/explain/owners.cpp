@@ -39,6 +39,7 @@ class Owners {
       allocation.tensor = names_.id(text(seen->name));
       allocation.type = names_.id(text(seen->type));
     }
+    if (allocation.category == Category::activations) forward_ops_.try_emplace(allocation.module, allocation.op);
     if (in_backward(index) && allocation.stack == kNone) allocation.line = line_of_pass(allocation.born);
     if (allocation.module == 0) allocation.module = names_.id(text(evidence_.program.optimizers[setting.span]));
   }
@@ -75,11 +76,18 @@ class Owners {
       return;
     }
     const bool has_owner = allocation.module != 0 || allocation.stack != kNone;
-    if (has_owner && allocation.category == Category::gradients) anchor.module = allocation.module;
+    const bool is_gradient = has_owner && allocation.category == Category::gradients;
+    if (is_gradient && allocation.module != anchor.module) anchor = {allocation.module, forward_op(allocation.module)};
     if (allocation.stack == kNone && allocation.op == 0) allocation.op = backward_of(anchor.op);
     if (has_owner || anchor.module == 0) return;
     allocation.module = anchor.module;
     allocation.is_inferred = true;
+  }
+
+  /// The operator that made the module's first activation; 0: none did.
+  NameId forward_op(NameId module) const {
+    const auto found = forward_ops_.find(module);
+    return found == forward_ops_.end() ? NameId{0} : found->second;
   }
 
   NameId backward_of(NameId op) {
@@ -91,6 +99,7 @@ class Owners {
   Lines& lines_;
   Names& names_;
   Explanation& into_;
+  std::unordered_map<NameId, NameId> forward_ops_;  ///< by module
 };
 
 }  // namespace

@@ -101,5 +101,14 @@ TEST(Difference, A_line_that_only_moved_is_not_a_change) {
   EXPECT_TRUE(difference_of(before, after).lines.empty());
 }
 
+TEST(Difference, Lines_of_a_file_that_nobody_edited_are_compared_one_by_one) {
+  const auto before = sample();
+  auto after = sample();
+  after.allocations[1].bytes = 2_MiB;
+  const auto result = difference_of(before, after);
+  ASSERT_EQ(result.lines.size(), 1u);
+  EXPECT_EQ(result.lines[0].name, "train.py:7 main");
+}
+
 }  // namespace
 }  // namespace dryfit::explain

@@ -10,7 +10,7 @@
 namespace dryfit::launch {
 namespace {
 
-constexpr std::array<std::string_view, 16> kReplaced = {"PATH",
+constexpr std::array<std::string_view, 17> kReplaced = {"PATH",
                                                         "LD_LIBRARY_PATH",
                                                         "PYTHONPATH",
                                                         "TORCHINDUCTOR_CACHE_DIR",
@@ -24,6 +24,7 @@ constexpr std::array<std::string_view, 16> kReplaced = {"PATH",
                                                         "DRYFIT_FLOPS",
                                                         "DRYFIT_MEMORY_FRACTION",
                                                         "DRYFIT_EXPLAIN",
+                                                        "DRYFIT_MAY_TIME_OUT",
                                                         "CUDA_VISIBLE_DEVICES",
                                                         "NVIDIA_VISIBLE_DEVICES"};
 
@@ -123,6 +124,7 @@ Environment guest_environment(const Environment& user, const GuestSettings& sett
   if (settings.keep_initialisation) add("DRYFIT_KEEP_INIT", "1");
   add("DRYFIT_HISTORY", settings.memory_history ? "1" : "0");
   if (settings.explain) add("DRYFIT_EXPLAIN", "1");
+  if (settings.may_time_out) add("DRYFIT_MAY_TIME_OUT", "1");
   add("DRYFIT_UNKNOWN_SIZES", settings.unknown_sizes);
   if (settings.memory_fraction) add("DRYFIT_MEMORY_FRACTION", exact_text(*settings.memory_fraction));
   if (settings.count_flops) add("DRYFIT_FLOPS", "1");

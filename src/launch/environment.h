@@ -26,6 +26,7 @@ struct GuestSettings {
   bool keep_initialisation = false;
   bool memory_history = true;
   bool explain = true;
+  bool may_time_out = false;
   std::string unknown_sizes = "full";
   std::optional<double> memory_fraction;
   bool count_flops = false;
@@ -43,13 +44,15 @@ std::optional<std::string_view> value_of(const Environment& environment, std::st
 ///     TRITON_LIBCUDA_PATH    the driver's directory, unless the user set one
 ///     TORCHINDUCTOR_CACHE_DIR
 ///                            a directory of this run: what torch.compile tunes here was never timed on a GPU and must
-///                            not reach a real run, and a run must not depend on what earlier ones left behind
+///                            not reach a real run. From earlier ones it gets what cannot change a byte: Note [Kept
+///                            compilations] in compile_cache.h
 ///     DRYFIT_MACHINE         the machine file
 ///     DRYFIT_STEPS           how many optimizer steps, or "all"
 ///     DRYFIT_MOST_STEPS      go on up to this many steps while the peak grows; absent: DRYFIT_STEPS is exact
 ///     DRYFIT_UNTIL           end when the program prints this text; absent otherwise
 ///     DRYFIT_KEEP_INIT       "1" to keep random initialisation, absent otherwise
 ///     DRYFIT_HISTORY         "1" or "0": have PyTorch record its memory history
+///     DRYFIT_MAY_TIME_OUT    "1" to write the history after each step too, as the program may be killed; absent otherwise
 ///     DRYFIT_EXPLAIN         "1" if the hooks should mark what the history does not record, absent otherwise
 ///     DRYFIT_UNKNOWN_SIZES   "full", "none" or "fraction:x": what to assume for sizes that depend on unknown values
 ///     DRYFIT_MEMORY_FRACTION the fraction of each GPU that PyTorch's allocator may reserve, exactly; absent: all of it

@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "launch/command.h"
+#include "launch/compile_cache.h"
 #include "launch/environment.h"
 #include "launch/free_port.h"
 #include "launch/keeper.h"
@@ -55,6 +56,7 @@ GuestSettings guest_settings(const JobOptions& options, const RunDirectory& dire
           .keep_initialisation = options.keep_initialisation,
           .memory_history = options.memory_history,
           .explain = options.memory_history && options.explain,
+          .may_time_out = options.timeout.has_value(),
           .unknown_sizes = options.unknown_sizes,
           .memory_fraction = options.memory_fraction,
           .count_flops = options.count_flops,
@@ -79,6 +81,11 @@ Status set_machine_up(const JobOptions& options, const RunDirectory& directory) 
   return directory.write(options.machine);
 }
 
+std::optional<CompileCache> compilations_for(const JobOptions& options) {
+  if (!options.compile_cache) return std::nullopt;
+  return CompileCache(*options.compile_cache, options.machine);
+}
+
 Program program_of(const JobOptions& options, const fs::path& file, const RunDirectory& directory, WriteLayer* layer) {
   return {.file = file,
           .arguments = options.command,
@@ -95,10 +102,12 @@ std::unique_ptr<WriteLayer> layer_for(const JobOptions& options, const RunDirect
 }  // namespace
 
 struct Job::State {
-  State(Keeper its_keeper, std::unique_ptr<WriteLayer> its_layer, RunDirectory its_directory, const JobOptions& options)
+  State(Keeper its_keeper, std::unique_ptr<WriteLayer> its_layer, RunDirectory its_directory,
+        std::optional<CompileCache> its_compilations, const JobOptions& options)
       : layer(std::move(its_layer)),
         keeper(std::move(its_keeper)),
         directory(std::move(its_directory)),
+        compilations(std::move(its_compilations)),
         steps_limited(options.steps.has_value() || !options.until_text.empty()),
         interrupt_grace(options.interrupt_grace) {
     if (options.timeout) timeout_at = started + std::min(*options.timeout, kLongestPatience);
@@ -114,11 +123,13 @@ struct Job::State {
   void look_for_stall(Clock::time_point now);
   Clock::time_point next_deadline() const;
   void wait_for_tree(milliseconds patience);
+  void keep_compilations() const;
   Ending ending() const;
 
   std::unique_ptr<WriteLayer> layer;  ///< none: the program writes to the user's files
   Keeper keeper;
   RunDirectory directory;
+  std::optional<CompileCache> compilations;
   bool steps_limited;
   milliseconds interrupt_grace;
   Clock::time_point started = Clock::now();
@@ -167,6 +178,13 @@ void Job::State::wait_for_tree(milliseconds patience) {
   while (!keeper.tree_gone() && Clock::now() < until) keeper.wait(until);
 }
 
+/// A program that failed may have been interrupted while it compiled.
+void Job::State::keep_compilations() const {
+  const auto end = ending();
+  const bool ended_well = end.kind == Ending::Kind::steps_done || (end.kind == Ending::Kind::exited && end.code == 0);
+  if (compilations && ended_well) compilations->keep(directory.inductor_cache(), directory.graphs_may_be_kept());
+}
+
 Ending Job::State::ending() const {
   const int status = *keeper.status();
   if (interrupted_by != 0) return {Ending::Kind::interrupted, interrupted_by};
@@ -195,13 +213,15 @@ Result<Job> Job::start(JobOptions options) {
   if (!options.profile) {
     if (const auto status = set_machine_up(options, directory); !status) return status.error();
   }
+  const auto compilations = compilations_for(options);
+  if (compilations) compilations->lend(directory.inductor_cache());
   auto layer = layer_for(options, directory);
   auto keeper = Keeper::start(program_of(options, *file, directory, layer.get()));
   if (!keeper) {
     directory.remove_machine();
     return keeper.error();
   }
-  return Job(std::make_unique<State>(std::move(keeper).value(), std::move(layer), directory, options));
+  return Job(std::make_unique<State>(std::move(keeper).value(), std::move(layer), directory, compilations, options));
 }
 
 bool Job::poll(milliseconds patience) {
@@ -247,6 +267,7 @@ JobResult Job::finish() {
     job.keeper.kill_tree();
     job.wait_for_tree(kKillPatience + kTreeGrace);
   }
+  job.keep_compilations();
   job.directory.remove_inductor_cache();
   job.directory.remove_ledger();
   return {.ending = job.ending(),

@@ -37,17 +37,18 @@ struct JobOptions {
   std::optional<std::chrono::milliseconds> timeout;
   std::optional<std::chrono::milliseconds> stall_patience;  ///< end it after standing still for so long; nullopt: never
   std::chrono::milliseconds interrupt_grace{5000};          ///< time to handle an interruption by the user
-  bool keep_initialisation = false;       ///< do not skip the random initialisation of large CPU tensors
-  bool memory_history = true;             ///< have PyTorch record its memory history
-  bool explain = true;                    ///< also have the hooks mark modules, tensors and phases
-  std::string unknown_sizes = "full";     ///< what the hooks assume for sizes that depend on unknown data
-  std::optional<double> memory_fraction;  ///< to cap PyTorch's allocator with
-  bool count_flops = false;               ///< have the hooks count FLOPs; changes memory with PyTorch 2.10
-  std::optional<ProfileOptions> profile;  ///< if set: no driver and no machine, PyTorch's profiler instead
-  bool hold_writes_back = false;          ///< what the program writes is discarded (launch/write_layer.h)
-  int stdin_fd = 0;                       ///< given to the program as its own; -1: /dev/null
-  int stdout_fd = 1;                      ///< the same
-  int stderr_fd = 2;                      ///< the same
+  bool keep_initialisation = false;                    ///< do not skip the random initialisation of large CPU tensors
+  bool memory_history = true;                          ///< have PyTorch record its memory history
+  bool explain = true;                                 ///< also have the hooks mark modules, tensors and phases
+  std::string unknown_sizes = "full";                  ///< what the hooks assume for sizes that depend on unknown data
+  std::optional<double> memory_fraction;               ///< to cap PyTorch's allocator with
+  bool count_flops = false;                            ///< have the hooks count FLOPs; changes memory with PyTorch 2.10
+  std::optional<std::filesystem::path> compile_cache;  ///< where compilations are kept between runs; nullopt: nowhere
+  std::optional<ProfileOptions> profile;               ///< if set: no driver and no machine, PyTorch's profiler instead
+  bool hold_writes_back = false;                       ///< what the program writes is discarded (launch/write_layer.h)
+  int stdin_fd = 0;                                    ///< given to the program as its own; -1: /dev/null
+  int stdout_fd = 1;                                   ///< the same
+  int stderr_fd = 2;                                   ///< the same
 };
 
 /// How the program ended.

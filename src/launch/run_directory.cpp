@@ -123,6 +123,11 @@ void RunDirectory::remove_machine() const { ::unlink(machine_file().c_str()); }
 
 void RunDirectory::remove_ledger() const { ::unlink((path_ / "ledger").c_str()); }
 
+bool RunDirectory::graphs_may_be_kept() const {
+  std::error_code error;
+  return !fs::exists(path_ / "graphs-not-kept", error) && !error;
+}
+
 void RunDirectory::remove_inductor_cache() const {
   std::error_code ignored;
   fs::remove_all(inductor_cache(), ignored);

@@ -19,6 +19,7 @@ namespace dryfit::launch {
 ///     history-<pid>.pickle           PyTorch's memory snapshot, written by the hooks
 ///     trace-<pid>.json               the trace of PyTorch's profiler, written by the hooks of a profile
 ///     hooks-<pid>.jsonl              appended to by the hooks of a profile while the program runs
+///     graphs-not-kept                made by the hooks if compiled graphs must not reach later runs (compile_cache.h)
 ///     marks-<pid>.json               what the snapshot does not record, written by the hooks if the run is explained
 class RunDirectory {
  public:
@@ -39,6 +40,9 @@ class RunDirectory {
   std::vector<std::filesystem::path> histories() const { return files("history-", ".pickle"); }
   std::vector<std::filesystem::path> profiles() const { return files("trace-", ".json"); }
   std::vector<std::filesystem::path> hook_logs() const { return files("hooks-", ".jsonl"); }
+
+  /// See Note [Kept compilations] in compile_cache.h.
+  bool graphs_may_be_kept() const;
 
   /// Whether the hooks of any process ended it because its steps were done.
   bool steps_done() const;

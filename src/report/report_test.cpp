@@ -342,6 +342,22 @@ TEST(Json, A_command_that_is_not_UTF_8_is_repaired) {
   EXPECT_EQ(nlohmann::json::parse(text)["command"][1], "\xEF\xBF\xBD.py");
 }
 
+TEST(Wording, What_a_library_did_without_is_no_note) {
+  Diagnostics diagnostics;
+  diagnostics.add("driver.no_kernel_image");
+  EXPECT_TRUE(diagnostic_lines(diagnostics, {}).empty());
+}
+
+TEST(Wording, Values_that_were_only_read_are_one_line) {
+  const analysis::Assumption size{.what = "distinct elements", .where = "train.py:9", .assumed = 4, .of = 4};
+  const analysis::Assumption metric{.what = "places of the largest values", .where = "metric.py:3"};
+  EXPECT_EQ(assumption_lines({size, metric}, {}),
+            (std::vector<std::string>{"distinct elements at train.py:9: 4 of 4", "1 more place (see --json)"}));
+  EXPECT_EQ(assumption_lines({metric}, {}),
+            std::vector<std::string>{
+                "values that the program only read, such as a metric: places of the largest values at metric.py:3"});
+}
+
 TEST(Wording, Durations_and_moments_read_naturally) {
   EXPECT_EQ(duration_text(4.25), "4.2 s");
   EXPECT_EQ(duration_text(125), "2 min 5 s");

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 
+#include "verdict/assumption_effect.h"
 #include "verdict/sharing.h"
 
 namespace dryfit::report {
@@ -16,6 +17,8 @@ constexpr std::size_t kMostDiagnosticLines = 3;
 constexpr std::size_t kMostAssumptionLines = 3;
 constexpr std::size_t kMostNamesInALine = 3;
 constexpr std::string_view kUnimplemented = "driver.unimplemented.";
+/// Libraries look for code that they lack, and do without it. Where a program fails for it, the verdict says so.
+constexpr std::string_view kUnusedKernels = "driver.no_kernel_image";
 
 /// "cuTexRefCreate ×3, cuFoo ×1 and 4 more".
 std::string names_with_counts(const std::vector<std::pair<std::string, std::uint64_t>>& calls, const Style& style) {
@@ -42,10 +45,15 @@ std::string sentence_for(const std::string& name, std::uint64_t count, const Sty
       {"driver.address_not_recorded", "some allocations are missing from the recorded list of addresses"},
       {"estimate.guessed_workspaces",
        "some convolutions are unlike those measured with cuDNN; their workspaces are guesses"},
-      {"driver.no_kernel_image", "some kernels have no code for the GPU in the installed CUDA libraries"},
   };
   const auto found = sentences.find(name);
   return found != sentences.end() ? found->second : fmt::format("{} {}{}", name, glyphs(style).times, count);
+}
+
+/// No size and no branch depends on it, as far as we saw.
+std::string readings_text(const analysis::Assumption& first) {
+  const auto place = first.where.empty() ? "" : " at " + first.where;
+  return fmt::format("values that the program only read, such as a metric: {}{}", first.what, place);
 }
 
 }  // namespace
@@ -152,9 +160,10 @@ std::string assumption_text(const analysis::Assumption& assumption, const Style&
 std::vector<std::string> assumption_lines(const std::vector<analysis::Assumption>& assumptions, const Style& style) {
   std::vector<std::string> lines;
   for (const auto& assumption : assumptions) {
-    if (lines.size() == kMostAssumptionLines) break;
+    if (lines.size() == kMostAssumptionLines || verdict::effect_of(assumption) == verdict::Effect::reading) break;
     lines.push_back(assumption_text(assumption, style));
   }
+  if (lines.empty() && !assumptions.empty()) lines.push_back(readings_text(assumptions.front()));
   const auto left_out = assumptions.size() - lines.size();
   if (left_out > 0) lines.push_back(fmt::format("{} more place{} (see --json)", left_out, left_out == 1 ? "" : "s"));
   return lines;
@@ -186,6 +195,7 @@ std::vector<std::string> diagnostic_lines(const Diagnostics& diagnostics, const 
   std::vector<std::string> lines;
   std::vector<std::pair<std::string, std::uint64_t>> calls;
   for (const auto& [name, count] : diagnostics.counts()) {
+    if (name == kUnusedKernels) continue;
     if (name.starts_with(kUnimplemented)) {
       calls.emplace_back(name.substr(kUnimplemented.size()), count);
     } else {

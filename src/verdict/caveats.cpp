@@ -99,6 +99,12 @@ std::optional<Caveat> hooks_failed(const Verdict& verdict, const RunFacts&) {
   return Caveat{"hooks_failed", "one of Dryfit's hooks failed, so numbers may be missing or wrong"};
 }
 
+std::optional<Caveat> no_data(const Verdict&, const RunFacts& facts) {
+  const auto noted = [](const auto& process) { return process.notes.contains("batch.empty"); };
+  if (std::ranges::none_of(facts.processes, noted)) return std::nullopt;
+  return Caveat{"no_data", "the model was only called with tensors that have no element, as with a batch size of 0"};
+}
+
 std::optional<Caveat> tuning(const Verdict& verdict, const RunFacts&) {
   if (verdict.tuning.empty() || !slack_below(verdict, kLittleHeadroom)) return std::nullopt;
   return Caveat{"tuning", "the headroom is small, and kernels and workspaces were chosen by timing (" +
@@ -146,7 +152,7 @@ std::optional<Bytes> missing_memory(const DeviceTotal& total, const MemoryFailur
 
 std::vector<Caveat> caveats_of_fit(const Verdict& verdict, const RunFacts& facts) {
   static constexpr std::optional<Caveat> (*kCaveats[])(const Verdict&, const RunFacts&) = {
-      stopped_early, outside_memory, timing, memory_ran_short, hooks_failed,   values_not_followed,
+      stopped_early, outside_memory, timing, memory_ran_short, hooks_failed,   no_data, values_not_followed,
       assumed_sizes, still_growing,  tuning, address_order,    estimate_error, gaps};
   std::vector<Caveat> found;
   for (const auto caveat : kCaveats) {

@@ -283,5 +283,21 @@ TEST(Caveats, Of_a_trace_that_is_not_whole_nothing_can_be_told) {
   EXPECT_NE(verdict.reason.find("it ends in the middle"), std::string::npos);
 }
 
+TEST(Caveats, A_batch_without_elements_is_one_however_much_room_is_left) {
+  auto facts = stopped(trainer_leaving(7_GiB));
+  facts.processes[0].notes["batch.empty"] = "1";
+  expect_tight(facts, {"no_data"});
+}
+
+TEST(Caveats, Assumptions_are_in_the_order_of_what_they_can_change) {
+  auto facts = stopped(trainer_leaving(7_GiB));
+  facts.processes[0].assumptions = {{.what = "places of the largest values", .where = "metric.py:3"},
+                                    {.what = "a comparison of unknown numbers", .where = "train.py:8"},
+                                    {.what = "distinct elements", .where = "train.py:9", .assumed = 4, .of = 4}};
+  const auto verdict = judge(caveats_card(), facts);
+  EXPECT_EQ(verdict.assumptions.at(0).where, "train.py:9");
+  EXPECT_EQ(verdict.assumptions.at(1).where, "train.py:8");
+}
+
 }  // namespace
 }  // namespace dryfit::verdict

@@ -121,7 +121,7 @@ std::optional<Doubt> waits(const Case& run) {
   const auto where = note(run, "program.waits_at");
   if (where.empty()) return std::nullopt;
   return Doubt{"a limit of Dryfit, not an error of the program: it waits at " + where +
-                   " for a condition that only a GPU computes, and Dryfit ended it " + when(run.steps),
+                   " for a condition or a number that only a GPU computes, and Dryfit ended it " + when(run.steps),
                "Bound the rounds of that loop. The limit is described at docs/limitations.md#unknown-values."};
 }
 
@@ -156,7 +156,7 @@ std::optional<Doubt> exited_with_error(const Case& run) {
   const auto sentence = exit_sentence(run);
   if (const auto error = error_of(run.facts)) {
     const auto place = error->where.empty() ? "" : " (" + error->where + ")";
-    return Doubt{sentence + " " + when(run.steps) + ": " + error->text + place, advice_for(*error)};
+    return Doubt{sentence + " " + when(run.steps) + ": " + error->text + place, advice_for(*error, run.facts)};
   }
   if (run.facts.processes.empty()) {
     return Doubt{sentence + " before it loaded the CUDA driver; " + kOutputAbove,

@@ -78,6 +78,16 @@ bool follows(const ProgramError& error, const analysis::Assumption& assumption) 
   return line >= 0 && read_line >= 0 && file == read_file && line >= read_line && line <= read_line + kLinesBelow;
 }
 
+std::string advice_for_more_gpus(const RunFacts& facts) {
+  for (const auto& process : facts.processes) {
+    const auto launched = process.notes.find("launch.processes");
+    if (launched == process.notes.end() || launched->second == "1") continue;
+    return "The command starts " + launched->second + " processes with a GPU each. Simulate as many with --count " +
+           launched->second + ".";
+  }
+  return "The program uses more GPUs than there are here. Give it more with --count.";
+}
+
 bool follows_assumption(const ProgramError& error, const RunFacts& facts) {
   return std::ranges::any_of(facts.processes, [&](const auto& process) {
     return std::ranges::any_of(process.assumptions, [&](const auto& each) { return follows(error, each); });
@@ -111,10 +121,8 @@ std::optional<OurLimit> limit_behind(const ProgramError& error, const RunFacts& 
   return std::nullopt;
 }
 
-std::string advice_for(const ProgramError& error) {
-  if (contains(error.text, "invalid device ordinal")) {
-    return "The program uses more GPUs than there are here. Give it more with --count.";
-  }
+std::string advice_for(const ProgramError& error, const RunFacts& facts) {
+  if (contains(error.text, "invalid device ordinal")) return advice_for_more_gpus(facts);
   if (error.text.starts_with("ModuleNotFoundError")) return "Install the module in this Python environment.";
   return "Fix the error, then run it again.";
 }

@@ -28,6 +28,6 @@ struct OurLimit {
 std::optional<OurLimit> limit_behind(const ProgramError& error, const RunFacts& facts);
 
 /// What to do about an error that is the program's own. A sentence.
-std::string advice_for(const ProgramError& error);
+std::string advice_for(const ProgramError& error, const RunFacts& facts);
 
 }  // namespace dryfit::verdict

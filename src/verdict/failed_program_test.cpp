@@ -114,6 +114,12 @@ TEST(FailedProgram, A_launcher_is_not_the_one_that_failed) {
   EXPECT_EQ(error_of(facts)->text, "KeyError: 'lr'");
 }
 
+TEST(FailedProgram, A_launcher_of_more_processes_than_GPUs_is_told_their_number) {
+  auto facts = failed_with("RuntimeError: CUDA error: invalid device ordinal", "train.py:8");
+  facts.processes[0].notes["launch.processes"] = "8";
+  EXPECT_NE(judge(Card{}, facts).hint.find("--count 8"), std::string::npos);
+}
+
 TEST(FailedProgram, An_assumption_elsewhere_is_no_cause) {
   EXPECT_FALSE(limit_behind({"ValueError: no", "solve.py:34"}, failed_with("ValueError: no", "solve.py:34")));
   EXPECT_FALSE(limit_behind({"ValueError: no", "other.py:31"}, failed_with("ValueError: no", "other.py:31")));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "verdict/assumption_effect.h"
 #include "verdict/caveats.h"
 #include "verdict/device_total.h"
 #include "verdict/doubts.h"
@@ -47,13 +48,13 @@ Diagnostics diagnostics_of(const RunFacts& facts, std::span<const DeviceTotal> d
   return all;
 }
 
-/// Sizes first, then values that were only read.
+/// By what they can change.
 std::vector<analysis::Assumption> assumptions_of(const RunFacts& facts) {
   std::vector<analysis::Assumption> all;
   for (const auto& process : facts.processes) {
     all.insert(all.end(), process.assumptions.begin(), process.assumptions.end());
   }
-  std::ranges::stable_partition(all, [](const auto& each) { return each.of > 0; });
+  std::ranges::stable_sort(all, {}, effect_of);
   return all;
 }
 

@@ -118,7 +118,7 @@ struct Verdict {
   double seconds = 0;
   Bytes host_peak_rss;
   std::map<std::string, std::string> software;    ///< "python", "torch", "cuda", "cudnn"
-  std::vector<analysis::Assumption> assumptions;  ///< of all processes, in their order; sizes before values read
+  std::vector<analysis::Assumption> assumptions;  ///< of all processes, by Effect
   std::vector<std::string> tuning;                ///< autotuners whose choices the run followed, in words
   std::optional<Limits> limits;                   ///< filled in by the code that has the recording; none: not known
   std::optional<CapStudy> caps;                   ///< the same; none: not studied

@@ -70,7 +70,7 @@ std::vector<Caveat> caveats_of_recording(const Question& question, const Outcome
     caveats.push_back(
         {"beyond_recording",
          "the recorded program ran out of memory where it would not here; what it would have done next was "
-         "not recorded",
+         "not recorded, so run the job here with `dryfit run`",
          true});
   }
   return caveats;

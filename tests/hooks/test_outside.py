@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any, Callable
 
 import pytest
@@ -27,6 +28,33 @@ def transforms_of_functions():
     rows = torch.vmap(lambda row: row.cumsum(0))(x).tolist()
     gradient = torch.func.grad(lambda row: (row * row).sum())(x[0])
     return [rows, list(gradient.shape), list(torch.func.jacrev(torch.sin)(x[0]).shape)]
+
+def functions_of_the_program_under_vmap():
+    class Double(torch.autograd.Function):
+        generate_vmap_rule = True
+        @staticmethod
+        def forward(x):
+            return x * 2
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            pass
+        @staticmethod
+        def backward(ctx, gradient):
+            return gradient * 2
+    x, places = torch.randn(3, 4, device="cuda"), torch.arange(3, device="cuda")
+    gradients = torch.vmap(torch.func.grad(lambda row: Double.apply(row).sum()))(x)
+    mask = torch.vmap(lambda query: torch.vmap(lambda key: key <= query)(places))(places)
+    return [list(gradients.shape), mask.tolist()]
+
+def transforms_to_frequencies():
+    window = torch.hann_window(400, device="cuda")
+    waves = torch.stft(torch.randn(2, 4000, device="cuda"), 400, return_complex=True, window=window)
+    return [list(torch.fft.rfft(torch.randn(8, 64, device="cuda")).shape), list(waves.shape)]
+
+def packed_sequences():
+    from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+    packed = pack_padded_sequence(torch.randn(5, 2, 4, device="cuda"), torch.tensor([5, 3]))
+    return pad_packed_sequence(torch.nn.LSTM(4, 4).cuda()(packed)[0])[1].tolist()
 
 def control_flow():
     from torch._higher_order_ops.cond import cond
@@ -159,6 +187,9 @@ torch.optim.SGD(model.parameters(), 0.1).step()
 EXPECTED = {
     "flex_attention": [1, 4, 128, 64],
     "transforms_of_functions": [[[0, 1, 3], [3, 7, 12]], [3], [3, 3]],
+    "functions_of_the_program_under_vmap": [[3, 4], [[True, False, False], [True, True, False], [True, True, True]]],
+    "transforms_to_frequencies": [[8, 33], [2, 201, 41]],
+    "packed_sequences": [5, 3],
     "control_flow": [2, 2, 2],
     "nested_tensors": [[[2, 3], [4, 3]], [2, 4]],
     "subclass": [[3, 4, 5], [True, False, False], [1, 1]],
@@ -180,6 +211,33 @@ def test_the_smallest_programs_of_what_failed_outside(watched: Callable[..., Any
     run = watched(PROGRAMS)
     found = json.loads(run.stdout.strip().splitlines()[-1])
     assert {name: found[name] for name in EXPECTED} == EXPECTED
+    assert "hooks.error" not in run.notes()
+
+
+COMPILED = """
+import torch
+from torch.nn.attention.flex_attention import flex_attention
+
+@torch.library.custom_op("outside::increment", mutates_args=("x",))
+def increment(x: torch.Tensor) -> None:
+    x.add_(1)
+
+def with_operator(x):
+    y = x * 1
+    increment(y)
+    return y * 2
+
+q = torch.randn(1, 4, 128, 64, device="cuda", requires_grad=True)
+optimizer = torch.optim.SGD([q], 0.1)
+(torch.compile(flex_attention)(q, q, q).sum() + torch.compile(with_operator)(q).sum()).backward()
+optimizer.step()
+"""
+
+
+@pytest.mark.slow
+def test_higher_order_operators_run_compiled(watched: Callable[..., Any]) -> None:
+    run = watched(COMPILED)
+    assert (run.verdict["results"][0]["verdict"], run.steps()) == ("fits", 1)
     assert "hooks.error" not in run.notes()
 
 
@@ -326,6 +384,114 @@ def test_a_loop_that_waits_for_a_computed_value_is_ended_and_named(watched: Call
     assert run.notes()["program.waits_at"] == "program.py:6"
     assert run.verdict["results"][0]["verdict"] == "cannot-tell"
     assert "program.py:6" in run.verdict["results"][0]["reason"]
+
+
+# Compares a number in Python, with less patience than ours.
+WAITING_FOR_A_NUMBER = """
+import torch, _dryfit_hooks.values.waiting
+_dryfit_hooks.values.waiting.PATIENCE_WITH_NUMBERS = 50
+solver = torch.nn.Linear(4, 4).cuda()
+t = 0.0
+while t < 1:
+    if solver(torch.ones(2, 4, device="cuda")).abs().max().item() < -1:
+        t += 0.1
+"""
+
+
+def test_a_loop_that_compares_a_computed_number_is_ended_and_named(watched: Callable[..., Any]) -> None:
+    assert watched(WAITING_FOR_A_NUMBER).notes()["program.waits_at"] == "program.py:7"
+
+
+OTHER_ALLOCATOR = """
+import os
+os.environ["PYTORCH_CUDA_ALLOC_CONF"] = "backend:cudaMallocAsync"
+import torch
+model = torch.nn.Linear(64, 64).cuda()
+optimizer = torch.optim.SGD(model.parameters(), 0.1)
+for _ in range(3):
+    model(torch.ones(4, 64, device="cuda")).sum().backward()
+    optimizer.step()
+    print(torch.cuda.max_memory_reserved())
+"""
+
+
+def test_a_hook_that_failed_is_a_caveat_however_much_room_is_left(watched: Callable[..., Any]) -> None:
+    result = watched(OTHER_ALLOCATOR).verdict["results"][0]
+    assert result["verdict"] == "tight"
+    assert "hooks_failed" in [each["name"] for each in result["caveats"]]
+
+
+NO_DATA = """
+import torch
+model = torch.nn.Linear(64, 8).cuda()
+optimizer = torch.optim.SGD(model.parameters(), 0.1)
+for _ in range(3):
+    model(torch.randn(0, 64, device="cuda")).mean().backward()
+    optimizer.step()
+"""
+
+
+def test_steps_without_any_data_are_a_caveat(watched: Callable[..., Any]) -> None:
+    result = watched(NO_DATA).verdict["results"][0]
+    assert (result["verdict"], [each["name"] for each in result["caveats"]]) == ("tight", ["no_data"])
+
+
+# As at the end of --timeout, without waiting for it.
+KILLED = """
+import os, signal, torch
+model = torch.nn.Linear(64, 64).cuda()
+optimizer = torch.optim.SGD(model.parameters(), 0.1)
+model(torch.ones(4, 64, device="cuda")).sum().backward()
+optimizer.step()
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_run_that_may_time_out_is_explained_up_to_its_last_step(watched: Callable[..., Any]) -> None:
+    result = watched(KILLED, "--timeout", "2h").verdict["results"][0]
+    assert (result["verdict"], result["steps"]) == ("cannot-tell", 1)
+    assert result["torch"]["peak_allocated_bytes"] > 0
+    assert result["explanation"]["categories"]["parameters"]["bytes"] > 64 * 64 * 4
+
+
+# Workers that send tensors as file descriptors have a folder in TMPDIR, to meet in.
+WORKERS = """
+import os, tempfile, torch
+import torch.multiprocessing
+torch.multiprocessing.set_sharing_strategy("file_descriptor")
+model = torch.nn.Linear(4, 4).cuda()
+optimizer = torch.optim.SGD(model.parameters(), 0.1)
+data = torch.utils.data.DataLoader(torch.randn(400, 4), batch_size=2, num_workers=2)
+for batch in data:
+    model(batch.cuda()).sum().backward()
+    optimizer.step()
+"""
+
+
+def test_workers_leave_no_folder_behind(watched: Callable[..., Any], tmp_path: Path, monkeypatch: Any) -> None:
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder))
+    run = watched(WORKERS)
+    assert run.steps() == 3
+    assert "hooks.error" not in run.notes()
+    assert list(folder.glob("pymp-*")) == []
+
+
+# Libraries look for code that they may lack, and do without it: the program's own error is the reason.
+OWN_ERROR = """
+import torch, torch.distributed as distributed
+torch.cuda.set_device(0)
+distributed.init_process_group("nccl", store=distributed.HashStore(), rank=0, world_size=1)
+distributed.all_reduce(torch.ones(4, device="cuda"))
+raise RuntimeError("my own error")
+"""
+
+
+def test_a_program_is_told_its_own_error(watched: Callable[..., Any]) -> None:
+    result = watched(OWN_ERROR).verdict["results"][0]
+    assert result["verdict"] == "cannot-tell"
+    assert "my own error" in result["reason"] and "compute capability" not in result["reason"]
 
 
 LAUNCHER = '''

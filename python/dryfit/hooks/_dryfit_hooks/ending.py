@@ -13,7 +13,7 @@ import os
 import sys
 from typing import Callable, List
 
-from . import guest
+from . import guest, temporary_folders
 from .patching import quietly
 
 _LONGEST_TEXT = 300
@@ -44,7 +44,7 @@ class Ending:
             guest.note(key, text)
             self._report()
             _release_semaphores()
-            _remove_temporary_folder()
+            temporary_folders.remove()
             _flush()
             guest.finish()
         finally:
@@ -93,14 +93,6 @@ def _flush() -> None:
         if stream is not None:
             quietly(stream.flush)()
     ctypes.CDLL(None).fflush(None)
-
-
-@quietly
-def _remove_temporary_folder() -> None:
-    """torch.distributed.nn, which accelerate imports, creates a folder on import and removes it in an exit handler."""
-    folder = getattr(sys.modules.get("torch.distributed.nn.jit.instantiator"), "_TEMP_DIR", None)
-    if folder is not None:
-        folder.cleanup()
 
 
 @quietly

@@ -10,15 +10,18 @@ from typing import Any, Callable, List
 from . import guest, settings, software
 from .autograd_threads import AutogradThreads
 from .cap import Cap
+from .empty_batches import EmptyBatches
 from .ending import Ending
 from .history import History
 from .initialisation import SkippedInitialisation
 from .load import LoadWatch, report_reserved
+from .lowered_graphs import LoweredGraphs
 from .memory import MemoryStatistics
 from .patching import quietly
 from .phases import Phases
 from .profiling import HostProfiling
 from .steps import StepCounter
+from .temporary_folders import SharedFolder
 from .tuning import TuningWatch
 from .until_text import UntilText
 from .values import Values, Waiting
@@ -38,9 +41,10 @@ def _install_for_cuda(torch: Any, wanted: settings.Settings) -> None:
     memory = MemoryStatistics(torch)
     load = LoadWatch(torch, lambda tensor: tensor.is_cuda, lambda: report_reserved(memory))
     tuning = TuningWatch(torch)
-    parts = [memory, load, HostProfiling(torch), tuning]
+    parts = [memory, load, HostProfiling(torch), tuning, SharedFolder()]
     if wanted.memory_fraction is not None:
         parts.append(Cap(torch, wanted.memory_fraction))
+    parts.append(LoweredGraphs(torch, wanted.run_directory))
     autograd = AutogradThreads()
     ending = Ending([software.note_libraries, memory.report], autograd.wait_until_at_rest)
     on_completed: List[Callable[[], None]] = []
@@ -71,7 +75,12 @@ def _install_for_cuda(torch: Any, wanted: settings.Settings) -> None:
         first_forward.append(skipped.end)
         parts.append(skipped)
     phases = Phases(torch, first_forward, autograd.wait_until_at_rest, on_entered)
+    batches = EmptyBatches(torch)
+    phases.on_forward.append(batches.pass_begins)
+    ending.reports.append(batches.report)
     on_step = [software.note_libraries, memory.report, tuning.look]
+    if wanted.memory_history and wanted.may_time_out:
+        on_step.append(history.dump)
     if wanted.until_text:
         parts.append(UntilText(wanted.until_text, lambda: ending.stop("text")))
     limits = wanted.steps, wanted.most_steps, memory.peak_reserved

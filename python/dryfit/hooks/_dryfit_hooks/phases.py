@@ -42,6 +42,7 @@ class Phases:
         self._hook: Optional[Any] = None
         self._backward_depth = 0
         self._writes: Optional[ParameterWrites] = None
+        self.on_forward: List[Callable[[Tuple[Any, ...]], None]] = []  # called with the arguments of a noticed pass
 
     def watch(self, writes: ParameterWrites) -> None:
         """Tells it where passes begin and end."""
@@ -94,6 +95,8 @@ class Phases:
         if self._hook is not None and self._is_on_device(module, args):
             if self._writes is not None:
                 self._writes.pass_begins(module)
+            for listener in self.on_forward:
+                listener(args)
             self._cease_waiting()
             self._load_ends(late=False)
             self._enter("forward")

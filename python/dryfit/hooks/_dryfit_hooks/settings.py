@@ -18,6 +18,7 @@ class Settings:
     keep_initialisation: bool
     memory_history: bool
     explain: bool
+    may_time_out: bool  # write the history after each step too, as the program may be killed
     unknown_sizes: str  # "full", "none" or "fraction:0.25"
     count_flops: bool
     memory_fraction: Optional[float]  # None: PyTorch's allocator has no cap of ours
@@ -35,6 +36,7 @@ def from_environment(environment: Mapping[str, str]) -> Settings:
         keep_initialisation=environment.get("DRYFIT_KEEP_INIT") == "1",
         memory_history=environment.get("DRYFIT_HISTORY") == "1",
         explain=environment.get("DRYFIT_EXPLAIN") == "1",
+        may_time_out=environment.get("DRYFIT_MAY_TIME_OUT") == "1",
         unknown_sizes=environment.get("DRYFIT_UNKNOWN_SIZES", "full"),
         count_flops=environment.get("DRYFIT_FLOPS") == "1",
         memory_fraction=float(fraction) if fraction else None,

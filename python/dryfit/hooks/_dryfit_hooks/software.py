@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import sys
 from typing import Any, Set
@@ -34,6 +35,14 @@ def note_torch(torch: Any) -> None:
         guest.note("torch.cuda_build", "0")
     else:
         guest.note("software.cuda", torch.version.cuda)
+    note_processes()
+
+
+def note_processes() -> None:
+    """How many processes a launcher has started on this machine, each of which uses a GPU of its own as a rule."""
+    count = os.environ.get("LOCAL_WORLD_SIZE") or os.environ.get("WORLD_SIZE", "")
+    if "LOCAL_RANK" in os.environ and count.isdigit():
+        guest.note("launch.processes", count)
 
 
 def note_cudnn(torch: Any) -> None:

@@ -50,6 +50,7 @@ class Assumptions:
     def __init__(self, torch: Any, sizes: UnknownSizes) -> None:
         self.sizes = sizes
         self.on_condition: Callable[[str], None] = lambda where: None
+        self.on_number: Callable[[str], None] = lambda where: None
         self._own = os.path.join(os.path.dirname(os.path.dirname(__file__)), "")
         self._library = os.path.join(os.path.dirname(torch.__file__), "")
         self._number = 1.0

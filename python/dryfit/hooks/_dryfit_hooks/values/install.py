@@ -45,6 +45,7 @@ class Values:
         interception = Interception(torch)
         assumptions = Assumptions(torch, UnknownSizes.parse(self._unknown_sizes))
         assumptions.on_condition = self._waiting.read
+        assumptions.on_number = self._waiting.read_number
         inventing = Inventing(torch, mirrors, assumptions)
         following = Following(torch, mirrors, inventing, assumptions)
         sizes = Sizes(torch, following, assumptions)

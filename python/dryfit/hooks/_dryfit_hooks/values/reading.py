@@ -78,6 +78,7 @@ class Reading:
             return self._sizes.answer
         invented = self._inventing.values_of(tensor)
         if invented is not None:
+            self._assumptions.on_number(self._assumptions.place())
             return invented.item()
         self._report_unknown(tensor)
         return None

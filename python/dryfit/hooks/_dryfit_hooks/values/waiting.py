@@ -9,6 +9,8 @@ from typing import Callable, Dict
 # A condition that is assumed, read at one line without a training step in between. An evaluation may read one in every
 # batch, and a text generator one for every token.
 PATIENCE = 20_000
+# A number that is invented, which the program may compare itself, or print: the loss of every batch of an evaluation.
+PATIENCE_WITH_NUMBERS = 100_000
 
 
 class Waiting:
@@ -16,10 +18,13 @@ class Waiting:
         self._on_stuck = on_stuck
         self._readings: Dict[str, int] = {}
 
-    def read(self, where: str) -> None:
+    def read(self, where: str, patience: int = PATIENCE) -> None:
         count = self._readings[where] = self._readings.get(where, 0) + 1
-        if count >= PATIENCE:
+        if count >= patience:
             self._on_stuck(where)
+
+    def read_number(self, where: str) -> None:
+        self.read(where, PATIENCE_WITH_NUMBERS)
 
     def step_completed(self) -> None:
         self._readings.clear()
