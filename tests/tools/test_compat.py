@@ -85,8 +85,9 @@ def test_a_limit_is_named_by_the_anchor_that_the_verdict_printed():
     assert outcome_of(result("cannot-tell", "the program failed", "Fix the error."), 1).state == "no-answer"
 
 
-def test_the_folders_of_this_machine_are_left_out_of_a_reason():
-    outcome = outcome_of(result("cannot-tell", "FileNotFoundError: '/home/me/data/a.csv' (train.py:3), see https://a.b/c/d"), 1)
+def test_colours_and_the_folders_of_this_machine_are_left_out_of_a_reason():
+    reason = "FileNotFoundError: \x1b[1m'/home/me/data/a.csv'\x1b[0m (train.py:3), see https://a.b/c/d"
+    outcome = outcome_of(result("cannot-tell", reason), 1)
     assert outcome.text == "FileNotFoundError: 'a.csv' (train.py:3), see https://a.b/c/d"
 
 

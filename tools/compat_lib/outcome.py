@@ -10,6 +10,7 @@ from typing import Any, Mapping, Optional
 
 LIMIT = re.compile(r"docs/limitations\.md#([\w-]+)")
 FOLDERS = re.compile(r"(?<![\w./:])/(?:[^\s/'\"()]+/)+")  # of an absolute path
+COLOURS = re.compile(r"\x1b\[[\d;]*m")
 VERDICTS = {"fits": "fits", "tight": "fits, tight", "does-not-fit": "does not fit"}
 
 
@@ -22,7 +23,7 @@ class Outcome:
     steps: int = 0
     device_peak: Optional[int] = None
     seconds: float = 0
-    text: str = ""  # the verdict's reason and hint, without the folders of this machine
+    text: str = ""  # the verdict's reason and hint, without colours and the folders of this machine
 
     @property
     def was_run(self) -> bool:
@@ -39,19 +40,23 @@ def not_installed(what: str) -> Outcome:
 
 
 def no_answer(text: str, seconds: float = 0) -> Outcome:
-    return Outcome("no-answer", "no answer", seconds=seconds, text=FOLDERS.sub("", text))
+    return Outcome("no-answer", "no answer", seconds=seconds, text=_cleaned(text))
 
 
 def outcome_of(result: Mapping[str, Any], seconds: float) -> Outcome:
     """Of one entry of the `results` of a JSON report."""
     facts = {"steps": result["steps"], "device_peak": result["device_peak_bytes"], "seconds": round(seconds, 1)}
-    text = FOLDERS.sub("", " ".join(part for part in (result["reason"], result["hint"]) if part))
+    text = _cleaned(" ".join(part for part in (result["reason"], result["hint"]) if part))
     if result["verdict"] in VERDICTS:
         return Outcome("verdict", VERDICTS[result["verdict"]], text=text, **facts)
     limit = LIMIT.search(text)
     if limit:
         return Outcome("limit", limit.group(1), text=text, **facts)
     return Outcome("no-answer", "no answer", text=text, **facts)
+
+
+def _cleaned(text: str) -> str:
+    return FOLDERS.sub("", COLOURS.sub("", text))
 
 
 def is_worse(now: Outcome, before: Outcome) -> bool:
