@@ -14,6 +14,9 @@ TOOLS_PYTHON := .venv/tools/bin/python
 # `make accuracy`, `make evaluate`: where the measurements lie, and how many jobs go side by side.
 DATA ?= ../shared/data
 JOBS ?= $(shell nproc)
+# `make compat`: the versions of PyTorch, each with an environment of 8 GB.
+COMPAT_TORCH ?= 2.4.1 2.6.0 2.11.0 2.15.0
+COMPAT_REQUIREMENTS = $(foreach torch,$(COMPAT_TORCH),$(wildcard tools/setup/requirements-compat*-$(torch).txt))
 # `make train`: how the rows are divided.
 TRAIN_FOLDS ?= module5_s0
 # `make surrogate`: the rows that it learns from, and what its card says.
@@ -51,7 +54,7 @@ endif
         build build-tests build-beside-download build-everything environments demo \
         test test-fast test-latest test-cpp test-python test-slurm test-page check test-asan test-tsan test-asan-all tidy fuzz \
         limits-board accuracy-profile build-training test-training accuracy accuracy-twice evaluate \
-        train surrogate compute-model bench bench-estimate bench-latency bench-h100 limits-scan operators pictures strings format wheel clean distclean
+        train surrogate compute-model bench bench-estimate bench-latency bench-h100 limits-scan operators compat pictures strings format wheel clean distclean
 
 help: ## this list
 	@grep -hE '^[a-z0-9.-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -96,6 +99,9 @@ venv-comparators: | packages ## .venv/comparators: the tree libraries that the n
 
 venv-exports: | packages ## .venv/exports: the tools that open what `dryfit export` writes
 	@$(STAGE) venv-exports ".venv/exports (about 20 MB to download the first time)" -- env $(VENV) exports
+
+venv-compat-%: | packages
+	@$(STAGE) $@ ".venv/compat-$* (about 4 GB to download the first time)" -- env $(VENV) compat-$*
 
 # ---- build
 
@@ -275,6 +281,9 @@ bench-h100: venv-latest venv-2.11 build ## bfloat16 on an H100, under torch 2.11
 
 limits-scan: venv build ## least caps of twelve jobs compared with scans by dry runs; hours
 	bench/limits/scan
+
+compat: $(COMPAT_REQUIREMENTS:tools/setup/requirements-%.txt=venv-%) build ## public programs under several versions of PyTorch, into docs/compatibility.md: [COMPAT_TORCH=<versions>] [JOBS=<n>] [COMPAT_FLAGS=...]
+	tools/compat --jobs $(JOBS) $(COMPAT_TORCH:%=--torch %) $(COMPAT_FLAGS)
 
 operators: venv venv-latest build ## every operator of PyTorch's own test table, on the simulated GPU and on the CPU
 	bench/operators

@@ -10,7 +10,7 @@ import subprocess
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Optional, Sequence
+from typing import Any, Mapping, Optional, Sequence
 
 GRACE_SECONDS = 15
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -44,16 +44,20 @@ def dryfit_run(
     timeout: float = 900,
     cwd: Optional[Path] = None,
     options: Sequence[str] = (),
+    env: Optional[Mapping[str, str]] = None,
 ) -> Answer:
-    """Raises subprocess.TimeoutExpired after terminating Dryfit."""
+    """Without steps, Dryfit's own default. Raises subprocess.TimeoutExpired after terminating Dryfit."""
+    chosen = ["--steps", steps] if steps else []
     started = time.monotonic()
     process = subprocess.Popen(
-        [str(part) for part in (dryfit, "run", "--json", "--gpu", gpus, "--steps", steps, *options, "--", *command)],
+        [str(part) for part in (dryfit, "run", "--json", "--gpu", gpus, *chosen, *options, "--", *command)],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        errors="replace",
         cwd=cwd,
+        env=env,
     )
     try:
         stdout, stderr = process.communicate(timeout=timeout)

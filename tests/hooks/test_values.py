@@ -56,7 +56,7 @@ def answers(device):
         "triangle": torch.tril(torch.ones(5, 5, device=device)).bool().sum().item(),
         "type of a product with a number": [str((x * 2.5).dtype) for x in (ids, rows.half(), rows.sum())],
         "sorted": [each.tolist() for each in torch.sort(torch.tensor([3, 1, 2]).to(device))],
-        "equal": torch.equal(mask, mask.clone()),
+        "equal": [torch.equal(mask, mask.clone()), torch.equal(numbers, numbers.flip(0))],
         "finite": torch.isfinite(rows @ rows.T).all().item(),
         "written to out": torch.cumsum(lengths, 0, out=torch.zeros(4, dtype=torch.long, device=device)[1:]).tolist(),
         "compared in place": torch.zeros(3, dtype=torch.long, device=device).lt_(1).tolist(),
@@ -432,6 +432,16 @@ def test_integers_that_nobody_computed_read_as_zero_and_are_named(watched: Calla
     assert {(each["what"], each["where"]) for each in run.events("assumed")} == {
         ("unknown integers read as 0", "program.py:10")
     }
+
+
+def test_a_check_inside_pytorch_passes_for_values_that_nobody_computed(watched: Callable[..., Any]) -> None:
+    run = watched(STEP + """
+window = torch.hann_window(400).cuda()
+spectrum = torch.stft(torch.ones(2, 16000).cuda(), 400, 160, window=window, return_complex=True)
+print(json.dumps(list(torch.istft(spectrum, 400, 160, window=window, length=16000).shape)))
+step(model(torch.ones(8, 8).cuda()).sum())
+""")
+    assert printed(run) == [2, 16000]
 
 
 MANY_LARGE = STEP + """

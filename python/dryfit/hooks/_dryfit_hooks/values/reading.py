@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Tuple
+from typing import Any, Optional, Tuple
 
 from ..patching import quietly
 from .assumptions import Assumptions
@@ -27,6 +27,7 @@ class Reading:
     def install(self, interception: Interception) -> None:
         interception.put("copy_", self._copy, always=True)
         interception.put("_local_scalar_dense", self._number, engine=True)
+        interception.put("equal", self._equal)
 
     def _copy(self, below: Below, args: Tuple[Any, ...], kwargs: Any) -> Any:
         to, source = args[0], args[1]
@@ -81,6 +82,23 @@ class Reading:
             self._assumptions.on_number(self._assumptions.place())
             return invented.item()
         self._report_unknown(tensor)
+        return None
+
+    def _equal(self, below: Below, args: Tuple[Any, ...], kwargs: Any) -> Any:
+        """PyTorch compares with kernels that nothing can stand in front of, and its own checks (istft) read the result."""
+        equal = self._are_equal(*args)
+        return below(*args, **kwargs) if equal is None else equal
+
+    @quietly
+    def _are_equal(self, one: Any, other: Any) -> Optional[bool]:
+        values = [self._mirrors.of(each) if each.is_cuda else None for each in (one, other)]
+        known = [each for each in values if each is not None]
+        if len(known) == 2:
+            self._assumptions.report_read(self._mirrors.origin_of(one) or self._mirrors.origin_of(other))
+            return self._torch.equal(*known)
+        if len(known) == 1 and one.dtype is self._torch.bool and one.dim() == 0:
+            self._report_unknown(one)
+            return not known[0].item()
         return None
 
     def _report_unknown(self, tensor: Any) -> None:

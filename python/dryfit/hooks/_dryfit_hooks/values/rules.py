@@ -42,6 +42,7 @@ class Rules:
         interception.put("randperm.generator_out", self._permutation, always=True)
         interception.put("multinomial", self._multinomial)
         interception.put("_amp_foreach_non_finite_check_and_unscale_", self._unscale, always=True)
+        interception.put("unfold_backward", self._adding_to_zeros)
 
     def by_operator(self) -> Dict[str, Rule]:
         rules: Dict[str, Rule] = {name: self._filled(True) for name in ("all", "all.dim", "all.dims")}
@@ -134,6 +135,11 @@ class Rules:
             self._mirrors.remember(out, values, self._assumptions.origin("random numbers"))
         elif out.is_cuda:
             self._mirrors.forget(out)
+
+    def _adding_to_zeros(self, below: Below, args: Tuple[Any, ...], kwargs: Any) -> Any:
+        """Its kernel adds to zeros that it has made: they are not what is there in the end."""
+        with self._mirrors.within_strange_operator():
+            return below(*args, **kwargs)
 
     def _unscale(self, below: Below, args: Tuple[Any, ...], kwargs: Any) -> Any:
         """Gradients are assumed to be finite: the flag that says otherwise stays as it is."""
