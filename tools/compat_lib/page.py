@@ -78,9 +78,9 @@ def summary(board: ProgramList, outcomes: Mapping[Cell, Outcome]) -> str:
     verdicts, limits = count("verdict"), count("limit")
     share = f" ({100 * verdicts / run:.1f} %)" if run else ""
     return (
-        f"{len(board.programs)} programs, {len(outcomes)} cells: {run} were run, {verdicts} of them ended in a verdict{share}, "
-        f"{limits} in a named limit, {run - verdicts - limits} without an answer. {count('reason')} can't run with that version, "
-        f"{count('not-installed')} are not installed, {count('not-run')} were not run yet."
+        f"{len(board.programs)} programs, {len(outcomes)} cells: {run} were run, {verdicts} of them ended in a verdict"
+        f"{share}, {limits} in a named limit, {run - verdicts - limits} without an answer. {count('reason')} can't run with "
+        f"that version, {count('not-installed')} are not installed, {count('not-run')} were not run yet."
     )
 
 
