@@ -33,7 +33,8 @@ commands, examples and test scripts that packages and repositories ship, run as 
 
 Conditions: one simulated GPU (A100 80 GB; an H100 for vLLM), Linux on x86-64 without a GPU, no network, random weights and
 synthetic data, the default of three optimizer steps. A verdict here says that the program ran and that its memory was counted. It
-says nothing about how exact the count is; [accuracy.md](accuracy.md) does. Packages are pinned: {requirements}.
+says nothing about how exact the count is; [accuracy.md](accuracy.md) does. A cell shows its last outcome; not every cell was repeated
+with the last build. Packages are pinned: {requirements}.
 
 """
 
