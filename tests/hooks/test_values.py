@@ -57,6 +57,7 @@ def answers(device):
         "type of a product with a number": [str((x * 2.5).dtype) for x in (ids, rows.half(), rows.sum())],
         "sorted": [each.tolist() for each in torch.sort(torch.tensor([3, 1, 2]).to(device))],
         "equal": [torch.equal(mask, mask.clone()), torch.equal(numbers, numbers.flip(0))],
+        "close": [torch.allclose(rows, rows + 1e-9), torch.allclose(rows.cumsum(0), rows.cumsum(0).flip(0), atol=1e-3)],
         "finite": torch.isfinite(rows @ rows.T).all().item(),
         "written to out": torch.cumsum(lengths, 0, out=torch.zeros(4, dtype=torch.long, device=device)[1:]).tolist(),
         "compared in place": torch.zeros(3, dtype=torch.long, device=device).lt_(1).tolist(),

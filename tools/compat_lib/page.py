@@ -33,7 +33,8 @@ commands, examples and test scripts that packages and repositories ship, run as 
 
 Conditions: one simulated GPU (A100 80 GB; an H100 for vLLM), Linux on x86-64 without a GPU, no network, random weights and
 synthetic data, the default of three optimizer steps. A verdict here says that the program ran and that its memory was counted. It
-says nothing about how exact the count is; [accuracy.md](accuracy.md) does. Packages are pinned: {requirements}.
+says nothing about how exact the count is; [accuracy.md](accuracy.md) does. A cell shows its last outcome; not every cell was repeated
+with the last build. Packages are pinned: {requirements}.
 
 """
 
@@ -78,9 +79,9 @@ def summary(board: ProgramList, outcomes: Mapping[Cell, Outcome]) -> str:
     verdicts, limits = count("verdict"), count("limit")
     share = f" ({100 * verdicts / run:.1f} %)" if run else ""
     return (
-        f"{len(board.programs)} programs, {len(outcomes)} cells: {run} were run, {verdicts} of them ended in a verdict{share}, "
-        f"{limits} in a named limit, {run - verdicts - limits} without an answer. {count('reason')} can't run with that version, "
-        f"{count('not-installed')} are not installed, {count('not-run')} were not run yet."
+        f"{len(board.programs)} programs, {len(outcomes)} cells: {run} were run, {verdicts} of them ended in a verdict"
+        f"{share}, {limits} in a named limit, {run - verdicts - limits} without an answer. {count('reason')} can't run with "
+        f"that version, {count('not-installed')} are not installed, {count('not-run')} were not run yet."
     )
 
 

@@ -28,6 +28,7 @@ class Reading:
         interception.put("copy_", self._copy, always=True)
         interception.put("_local_scalar_dense", self._number, engine=True)
         interception.put("equal", self._equal)
+        interception.put("allclose", self._close)
 
     def _copy(self, below: Below, args: Tuple[Any, ...], kwargs: Any) -> Any:
         to, source = args[0], args[1]
@@ -89,17 +90,26 @@ class Reading:
         equal = self._are_equal(*args)
         return below(*args, **kwargs) if equal is None else equal
 
+    def _close(self, below: Below, args: Tuple[Any, ...], kwargs: Any) -> Any:
+        close = self._compared(self._torch.allclose, args, kwargs)
+        return below(*args, **kwargs) if close is None else close
+
     @quietly
     def _are_equal(self, one: Any, other: Any) -> Optional[bool]:
-        values = [self._mirrors.of(each) if each.is_cuda else None for each in (one, other)]
-        known = [each for each in values if each is not None]
-        if len(known) == 2:
-            self._assumptions.report_read(self._mirrors.origin_of(one) or self._mirrors.origin_of(other))
-            return self._torch.equal(*known)
-        if len(known) == 1 and one.dtype is self._torch.bool and one.dim() == 0:
+        if one.dtype is self._torch.bool and one.dim() == 0 and not self._mirrors.have(one):
+            known = self._mirrors.of(other)
             self._report_unknown(one)
-            return not known[0].item()
-        return None
+            return None if known is None else not known.item()
+        return self._compared(self._torch.equal, (one, other), {})
+
+    @quietly
+    def _compared(self, compare: Any, args: Tuple[Any, ...], kwargs: Any) -> Optional[bool]:
+        """On the host; None if one of the two is unknown."""
+        values = [self._mirrors.of(each) for each in args[:2] if each.is_cuda]
+        if len(values) < 2 or any(each is None for each in values):
+            return None
+        self._assumptions.report_read(self._mirrors.origin_of(args[0]) or self._mirrors.origin_of(args[1]))
+        return bool(compare(*values, *args[2:], **kwargs))
 
     def _report_unknown(self, tensor: Any) -> None:
         """Unknown integers read as zeros, and conditions as false."""
