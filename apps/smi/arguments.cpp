@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smi/arguments.h"
 
-#include <cstdlib>
+#include <charconv>
 #include <map>
+#include <system_error>
 
 namespace dryfit::smi {
 namespace {
@@ -42,6 +43,15 @@ bool take_format(const std::string& value, Arguments& arguments) {
   return is_csv;
 }
 
+/// A number of seconds, or of milliseconds, above zero.
+bool take_interval(const std::string& name, const std::string& value, Arguments& arguments) {
+  double number = 0;
+  const auto [end, code] = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (code != std::errc() || end != value.data() + value.size() || number <= 0) return false;
+  arguments.interval = name.ends_with("ms") ? number / 1000 : number;
+  return true;
+}
+
 bool take_value(const std::string& name, const std::string& value, Arguments& arguments) {
   if (name == "--query-gpu" || name == "--query-compute-apps") {
     arguments.form = name == "--query-gpu" ? Form::gpus : Form::processes;
@@ -54,8 +64,7 @@ bool take_value(const std::string& name, const std::string& value, Arguments& ar
     return true;
   }
   if (name == "-l" || name == "--loop" || name == "-lms" || name == "--loop-ms") {
-    arguments.interval = std::atof(value.c_str()) / (name.ends_with("ms") ? 1000 : 1);
-    return *arguments.interval > 0;
+    return take_interval(name, value, arguments);
   }
   return name == "-d" || name == "--display" || name == "-f" || name == "--filename";
 }

@@ -9,7 +9,6 @@ import os
 import shutil
 import signal
 import subprocess
-
 import time
 from pathlib import Path
 from typing import Callable, Iterator
@@ -20,7 +19,8 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 DRYFIT = Path(os.environ.get("DRYFIT_EXECUTABLE", REPOSITORY / "bin" / "dryfit"))
 PLAIN_PYTHON = "/usr/bin/python3"  # within reach of every user
 NOBODY = 65534
-HANGING_SECONDS = 300
+HANGING_SECONDS = 1800
+SCRATCH = Path(f"/var/tmp/dryfit-test-scratch-{os.getpid()}")
 
 pytestmark = [
     pytest.mark.skipif(not DRYFIT.exists(), reason="bin/dryfit is not built; run make build"),
@@ -90,8 +90,26 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[Path]":
     shutil.rmtree(folder)
 
 
+@pytest.fixture(autouse=True)
+def scratch() -> "Iterator[None]":
+    """A place for scratch folders that no other test uses."""
+    SCRATCH.mkdir()
+    SCRATCH.chmod(0o777)
+    yield
+    shutil.rmtree(SCRATCH)
+
+
 def scratch_folders() -> "set[str]":
-    return {path.name for place in ("/tmp", "/var/tmp") for path in Path(place).glob("dryfit-scratch-*")}
+    return {path.name for path in SCRATCH.glob("dryfit-scratch-*")}
+
+
+def can_reach(program: Path) -> bool:
+    """As an ordinary user."""
+    return subprocess.run([*become_ordinary(), "test", "-x", str(program.resolve())]).returncode == 0
+
+
+def become_ordinary() -> "list[str]":
+    return ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
 
 
 class User:
@@ -105,9 +123,9 @@ class User:
         self.before = state_of(home)
 
     def start(self, *words: str, **options: object) -> "subprocess.Popen[str]":
-        become = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"] if self.ordinary else []
+        become = become_ordinary() if self.ordinary else []
         environment = {**os.environ, "HOME": str(self.home), "ELSEWHERE": str(self.home / "elsewhere")}
-        environment.pop("TMPDIR", None)
+        environment["TMPDIR"] = str(SCRATCH)
         environment.pop("XDG_CACHE_HOME", None)
         environment["XDG_STATE_HOME"] = environment["XDG_CACHE_HOME"] = "/nonexistent"
         return subprocess.Popen(
@@ -129,6 +147,8 @@ def user(request: pytest.FixtureRequest, home: Path) -> User:
     ordinary = request.param == "as an ordinary user"
     if ordinary and os.geteuid() != 0:
         pytest.skip("the other case is that of an ordinary user")
+    if ordinary and not can_reach(DRYFIT):
+        pytest.skip("an ordinary user can't reach this checkout")
     return User(ordinary, home)
 
 

@@ -326,7 +326,7 @@ def test_what_torch_compile_caches_is_of_the_run_and_goes_with_it(watched, tmp_p
     monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path / "tuned"))
     run = watched("""
         import os
-        os.makedirs(os.environ["TORCHINDUCTOR_CACHE_DIR"])
+        os.makedirs(os.environ["TORCHINDUCTOR_CACHE_DIR"], exist_ok=True)
         print(os.environ["TORCHINDUCTOR_CACHE_DIR"])
     """)
     cache = run.stdout.strip()
