@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Dryfit authors
 # SPDX-License-Identifier: Apache-2.0
-"""Trains beside a module that never called its base class, and parameters that are no leaves."""
+"""Trains beside a module that never called its base class, and parameters that are not leaves."""
 import torch
 
 
